@@ -14,7 +14,7 @@ from losaw.explaining.scores import Decision, Work, decide
 from losaw.rng import seed_integer, stream
 from losaw.scoring.importance_result import ImportanceResult
 from losaw.scoring.one_sided_tests import adjust, t_test
-from losaw.study.metrics.of_importances import pr_auc
+from losaw.scoring.precision_recall import precision_recall_area
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -84,10 +84,10 @@ def _judged(work: Work, decision: Decision, causes: list[str]) -> dict[str, floa
 def _measured(
     result: ImportanceResult, truth: Truth, selected: tuple[str, ...] | None
 ) -> dict[str, float]:
-    is_signal = truth.is_signal
+    is_signal, scores = truth.is_signal, result.ranking_scores()
     measured = {
-        "pr_auc": pr_auc(result, truth),
-        "first": signals_first(result.ranking_scores(), is_signal),
+        "pr_auc": precision_recall_area(scores, is_signal),
+        "first": signals_first(scores, is_signal),
         "found": np.nan,
         "false": np.nan,
     }

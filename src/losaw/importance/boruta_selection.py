@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
+from losaw.forest.ranger import RangerTrees
 from losaw.rng import as_generator, seed_integer
+from losaw.scoring.checked import checked_by
 from losaw.scoring.importance_result import ImportanceResult, parameter_repr
-from losaw.scoring.in_studies import checked_by
 from losaw.scoring.own_fits import own_fits
-from losaw.study.learners.ranger_trees import RangerTrees
 from losaw.support.arguments import real_number, whole_number
 from losaw.support.outcomes import Task
 from losaw.support.threads import Jobs, checked_jobs

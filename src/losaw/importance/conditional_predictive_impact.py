@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from losaw.knockoffs.shared import SharedKnockoffs
 from losaw.rng import as_generator
+from losaw.scoring.checked import checked_by
 from losaw.scoring.draw_differences import (
     differences_of_draws,
     draws_of,
@@ -15,7 +16,6 @@ from losaw.scoring.draw_differences import (
     with_knockoffs,
 )
 from losaw.scoring.importance_result import ImportanceResult, parameter_repr
-from losaw.scoring.in_studies import checked_by
 from losaw.scoring.losses import Loss, LossName, loss_name, loss_of_scoring
 from losaw.scoring.model_on_table import ModelOnTable
 from losaw.scoring.one_sided_tests import Adjustment, TestName, check_test

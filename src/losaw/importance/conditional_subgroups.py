@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 from losaw.data import FloatArray
 from losaw.importance.permutation_feature_importance import permuted_differences
 from losaw.rng import as_generator, seed_integer
+from losaw.scoring.checked import checked_by
 from losaw.scoring.importance_result import ImportanceResult, parameter_repr
-from losaw.scoring.in_studies import checked_by
 from losaw.scoring.losses import Loss, LossName, loss_name
 from losaw.scoring.model_on_table import ModelOnTable
 from losaw.scoring.rows import Options, Rows, read_rows, training_rows

@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
 from losaw.rng import as_generator
+from losaw.scoring.checked import checked_by
 from losaw.scoring.importance_result import ImportanceResult, parameter_repr
-from losaw.scoring.in_studies import checked_by
 from losaw.scoring.losses import Loss, LossName, resolve_loss
 from losaw.scoring.over_trees import result_of_trees
 from losaw.scoring.rows import require_complete

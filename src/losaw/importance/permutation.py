@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike
 
 from losaw.data import FloatArray
 from losaw.rng import as_generator
+from losaw.scoring.checked import checked_by
 from losaw.scoring.importance_result import ImportanceResult
-from losaw.scoring.in_studies import checked_by
 from losaw.scoring.predictor import means
 from losaw.support.arguments import whole_number
 from losaw.support.outcomes import (

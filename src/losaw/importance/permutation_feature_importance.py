@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 from losaw.data import FloatArray
 from losaw.knockoffs.sampler import rows_by_weight
 from losaw.rng import as_generator
+from losaw.scoring.checked import checked_by
 from losaw.scoring.importance_result import ImportanceResult, parameter_repr
-from losaw.scoring.in_studies import checked_by
 from losaw.scoring.losses import Loss, LossName, loss_name, loss_of_scoring
 from losaw.scoring.model_on_table import ModelOnTable
 from losaw.scoring.rows import Options, read_rows

@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
 from losaw.rng import as_generator
+from losaw.scoring.checked import checked_by
 from losaw.scoring.fewer_columns import require_no_named_columns
 from losaw.scoring.importance_result import ImportanceResult, parameter_repr
-from losaw.scoring.in_studies import checked_by
 from losaw.scoring.own_fits import own_fits
 from losaw.scoring.residual_algorithms import (
     Prefix,

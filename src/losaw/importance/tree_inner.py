@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from losaw.scoring.checked import checked_by
 from losaw.scoring.importance_result import ImportanceResult, parameter_repr
-from losaw.scoring.in_studies import checked_by
 from losaw.scoring.rows import kinds_of
 from losaw.support.arguments import check_same_order, one_of
 from losaw.tables import read_table

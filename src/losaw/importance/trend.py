@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from losaw.rng import as_generator
+from losaw.scoring.checked import checked_by
 from losaw.scoring.importance_result import ImportanceResult
-from losaw.scoring.in_studies import checked_by
 from losaw.support.arguments import one_of
 from losaw.support.outcomes import is_classifier, numeric_response, task_of
 from losaw.tables.columns import Kinds

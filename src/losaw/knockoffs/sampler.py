@@ -1,18 +1,25 @@
 """The contract of a knockoff sampler, its names, and the checks of what it is fitted to."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from importlib import import_module
 from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FeatureKind, FloatArray
-from losaw.study.registry import RegistryError, get, names
 from losaw.support.arguments import as_floats, beyond_range
 from losaw.support.words import unknown
 
 KINDS = ("continuous", "discrete", "nominal")
 MIN_ROWS = 5
+# Name -> "module:class", which is imported on first use; a study adds the samplers of its plugins.
+SAMPLERS: dict[str, str | Callable[..., Any]] = {
+    "gaussian": "losaw.knockoffs.gaussian:GaussianKnockoffs",
+    "conditional": "losaw.knockoffs.conditional:ConditionalSampler",
+    "sequential": "losaw.knockoffs.sequential:SequentialKnockoffs",
+    "deep": "losaw.knockoffs.deep:DeepKnockoffs",
+}
 
 
 class KnockoffSampler(Protocol):
@@ -76,7 +83,8 @@ def make_sampler(sampler: Any, **parameters: Any) -> Any:
 
     Parameters
     ----------
-    sampler : {"sequential", "gaussian", "deep"}, another registered name, or KnockoffSampler
+    sampler : {"conditional", "sequential", "gaussian", "deep"} or KnockoffSampler
+        In a study also the name of a plugin's sampler.
     **parameters
         Of a sampler that is given by name.
 
@@ -101,15 +109,16 @@ def make_sampler(sampler: Any, **parameters: Any) -> Any:
     (200, 3)
     """
     if isinstance(sampler, str):
-        try:
-            entry = get("knockoff", sampler)
-        except RegistryError:
-            message = unknown("knockoff sampler", sampler, names("knockoff"))
-            raise ValueError(message) from None
-        return entry.create(**parameters)
+        if sampler not in SAMPLERS:
+            raise ValueError(unknown("knockoff sampler", sampler, sorted(SAMPLERS)))
+        make = SAMPLERS[sampler]
+        if isinstance(make, str):
+            module, _, name = make.partition(":")
+            make = getattr(import_module(module), name)
+        return make(**parameters)
     if not (hasattr(sampler, "fit") and hasattr(sampler, "sample")):
         raise TypeError(
-            f"sampler must be one of {', '.join(names('knockoff'))} or an object with "
+            f"sampler must be one of {', '.join(sorted(SAMPLERS))} or an object with "
             f"fit(X, kinds) and sample(rng), got {sampler!r}"
         )
     if parameters:

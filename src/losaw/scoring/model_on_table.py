@@ -22,7 +22,7 @@ from losaw.trees.exchanged import (
     growing_predictions,
     predictions,
 )
-from losaw.trees.forests import Forest, mean_of_trees, trees_of_encoded
+from losaw.trees.forests import Forest, mean_of_trees
 
 # Rows predicted in one call, as long as whole tables go into it; the same for any number of jobs.
 _BATCH = 5_000
@@ -243,7 +243,7 @@ def model_on_table(model: Any, rows: Rows, options: Options) -> ModelOnTable:
 
     A model with an encoding of its own, on an array of numbers, has ``encode(X)``,
     ``encoding_.groups`` and ``predict_encoded(columns)``, which gives means or probabilities of the
-    second class (:class:`losaw.study.learners.encoded.EncodedLearner`). Any other model is given
+    second class, and ``encoded_forest()`` if that is the mean of trees. Any other model is given
     rows of the type that the table was read from, and its columns are the features.
 
     Raises
@@ -259,7 +259,7 @@ def model_on_table(model: Any, rows: Rows, options: Options) -> ModelOnTable:
     if table.is_plain and hasattr(model, "predict_encoded"):
         encode, predict = model.encode, model.predict_encoded
         columns_of_feature = tuple(model.encoding_.groups)
-        trees = trees_of_encoded(model, sum(map(len, columns_of_feature)))
+        trees = model.encoded_forest() if hasattr(model, "encoded_forest") else None
     else:
         encode, columns_of_feature = (
             same_columns,

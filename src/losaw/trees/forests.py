@@ -1,4 +1,4 @@
-"""The trees of a fitted model as flat arrays: scikit-learn's, ours, and those of the learners."""
+"""The trees of a fitted model as flat arrays: scikit-learn's and ours."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -118,8 +118,9 @@ def read_forest(model: Any) -> Forest:
 def mean_of_trees(model: Any, names: Sequence[str]) -> Forest | None:
     """The trees whose mean a fitted model predicts; None if there are none, or columns are mixed.
 
-    Forests of scikit-learn, losaw forests, this package's learners made of either, and Pipelines
-    that encode column by column before one. Not their subclasses, which may predict as they like.
+    Forests of scikit-learn, losaw forests, models that have a method ``mean_of_trees()``, and
+    Pipelines that encode column by column before one. Not subclasses of the first two, which may
+    predict as they like.
 
     Parameters
     ----------
@@ -140,15 +141,11 @@ def mean_of_trees(model: Any, names: Sequence[str]) -> Forest | None:
         return mean_of_trees(getattr(model, "best_estimator_", None), names)
     if kind is Pipeline:
         return _behind_steps(model[:-1], mean_of_trees(model.steps[-1][1], ()), names)
+    if hasattr(model, "mean_of_trees"):
+        known: Forest | None = model.mean_of_trees()
+        return known
     # By name: what exchanges a model's features does not rest on how our forests are grown.
     ours = kind.__name__ if kind.__module__.startswith("losaw.") else ""
-    if ours == "RandomForest":
-        inner = mean_of_trees(model.forest_, ())
-        return inner and replace(
-            inner,
-            encode=lambda rows: _single(model.encode(rows)),
-            feature_of_column=model.feature_of_column_,
-        )
     if ours in ("LosawRandomForestClassifier", "LosawRandomForestRegressor"):
         return _of_losaw(model)
     forests = (
@@ -160,27 +157,6 @@ def mean_of_trees(model: Any, names: Sequence[str]) -> Forest | None:
     if kind not in forests or model.n_outputs_ != 1 or len(getattr(model, "classes_", "ab")) < 2:
         return None
     return _of_scikit_learn([estimator.tree_ for estimator in model.estimators_], model)
-
-
-def trees_of_encoded(model: Any, n_columns: int) -> Forest | None:
-    """The trees of a model with ``predict_encoded``, on its own columns; None if there are none.
-
-    See :class:`losaw.study.learners.encoded.EncodedLearner`.
-    """
-    if not type(model).__module__.startswith("losaw."):
-        return None
-    from losaw.study.learners.encoded import EncodedLearner
-
-    if type(model).__name__ == "RangerForest":  # by name, as in `mean_of_trees`
-        grown = model.model_
-        none = np.zeros(n_columns, dtype=bool)
-        rows = np.full(len(grown.value_), np.nan)
-        return Forest(grown.trees_, grown.value_, rows, np.asarray, np.arange(n_columns), none)
-    if isinstance(model, EncodedLearner) and (
-        type(model).predict_encoded is EncodedLearner.predict_encoded
-    ):
-        return mean_of_trees(model.model_, ())
-    return None
 
 
 def rows_of(

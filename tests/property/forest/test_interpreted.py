@@ -22,7 +22,7 @@ sys.exit(pytest.main(sys.argv[1:]))
     "test",
     [
         "property/forest/test_as_printed.py",
-        "unit/study/learners/test_ranger_trees.py",
+        "unit/forest/test_ranger.py",
     ],
 )
 def test_interpreted_kernels_pass_the_tests_of_compiled_ones(test):

@@ -1,6 +1,7 @@
 """A random forest for either task that sees nominal features as dummies."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -12,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from losaw.data import FloatArray
 from losaw.support.words import unknown
+from losaw.trees.forests import Forest, mean_of_trees
 
 TASKS = {"regression": RandomForestRegressor, "classification": RandomForestClassifier}
 
@@ -105,6 +107,15 @@ class RandomForest(BaseEstimator):
         """The columns that the trees split, (n_samples, n_columns)."""
         check_is_fitted(self)
         return self._encoded(validate_data(self, X, reset=False, dtype=np.float64))
+
+    def mean_of_trees(self) -> Forest | None:
+        """The trees on columns as :meth:`encode` gives them; None of a subclass."""
+        inner = mean_of_trees(self.forest_, ()) if type(self) is RandomForest else None
+        return inner and replace(
+            inner,
+            encode=lambda rows: inner.encode(self.encode(rows)),
+            feature_of_column=self.feature_of_column_,
+        )
 
     def _encoded(self, X: FloatArray) -> FloatArray:
         if not self.levels_:

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from losaw.data import FloatArray
+from losaw.forest.ranger import RangerTrees
 from losaw.rng import as_generator, seed_integer
 from losaw.study.learners.encoded import EncodedLearner
-from losaw.study.learners.ranger_trees import RangerTrees
+from losaw.trees.forests import Forest
 
 
 class RangerForest(EncodedLearner):
@@ -25,7 +26,7 @@ class RangerForest(EncodedLearner):
     n_estimators : int, default 500
     redraw : bool, default False
         True: candidates are drawn until one is not constant, as scikit-learn's forests do. See
-        :class:`losaw.study.learners.ranger_trees.RangerTrees`.
+        :class:`losaw.forest.ranger.RangerTrees`.
 
     Raises
     ------
@@ -60,6 +61,20 @@ class RangerForest(EncodedLearner):
     def predict_encoded(self, columns: FloatArray) -> FloatArray:
         """Mean over the trees for columns as :meth:`encode` gives them."""
         return self.model_.predict(columns)
+
+    def encoded_forest(self) -> Forest | None:
+        """The trees on columns as :meth:`encode` gives them; None of a subclass."""
+        if type(self) is not RangerForest:
+            return None
+        grown, n_columns = self.model_, sum(map(len, self.encoding_.groups))
+        return Forest(
+            grown.trees_,
+            grown.value_,
+            n_samples=np.full(len(grown.value_), np.nan),
+            encode=np.asarray,
+            feature_of_column=np.arange(n_columns),
+            is_nominal=np.zeros(n_columns, dtype=bool),
+        )
 
     def _make(self) -> RangerTrees:
         if self.n_estimators < 1:

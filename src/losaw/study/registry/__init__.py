@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from losaw.knockoffs.sampler import SAMPLERS
 from losaw.study.registry.catalogue import ADAPTER, BUILT_IN, USES, Use
 from losaw.support.errors import LosawError
 from losaw.support.words import did_you_mean, unknown
@@ -91,6 +92,8 @@ def add(kind: str, name: str, target: str, **parameters: Any) -> Entry:
                 f"a second name ({name!r}) for the same thing would count it twice"
             )
     _entries[kind, name] = entry
+    if kind == "knockoff":
+        SAMPLERS.setdefault(name, entry.create)
     return entry
 
 
@@ -98,6 +101,8 @@ def forget(target: str) -> None:
     """Forget every name whose target begins with ``target``: a plugin's, before it is reloaded."""
     for key in [key for key, entry in _entries.items() if entry.target.startswith(target)]:
         del _entries[key]
+        if key[0] == "knockoff":
+            del SAMPLERS[key[1]]
 
 
 def register(kind: str, name: str, **parameters: Any) -> Callable[[Registered], Registered]:

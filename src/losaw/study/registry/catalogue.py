@@ -5,6 +5,8 @@ Nothing here decides a number: versions are in losaw.study.registry.versions.
 
 from typing import Any, NamedTuple
 
+from losaw.knockoffs.sampler import SAMPLERS
+
 # kind -> name -> "module:attribute".
 NAMES: dict[str, dict[str, str]] = {
     "learner": {
@@ -109,12 +111,7 @@ NAMES: dict[str, dict[str, str]] = {
         "traversal-splits": "losaw.study.report.drawings.schemes:traversal_splits",
         "weighted-split": "losaw.study.report.drawings.schemes:weighted_split",
     },
-    "knockoff": {
-        "gaussian": "losaw.knockoffs.gaussian:GaussianKnockoffs",
-        "conditional": "losaw.knockoffs.conditional:ConditionalSampler",
-        "sequential": "losaw.knockoffs.sequential:SequentialKnockoffs",
-        "deep": "losaw.knockoffs.deep:DeepKnockoffs",
-    },
+    "knockoff": {name: str(target) for name, target in SAMPLERS.items()},
 }
 
 
@@ -202,7 +199,7 @@ USES: dict[str, Use] = {
     ),
 }
 # Returns the callable of a study, from a function and its use.
-ADAPTER = "losaw.scoring.in_studies:InStudies"
+ADAPTER = "losaw.study.registry.importances:InStudies"
 
 # Functions of losaw.importance under several names, by the values of a parameter: target,
 # parameter, name with {} for the value, values.

@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +13,6 @@ from losaw.support.arguments import one_of, whole_number
 from losaw.support.outcomes import task_of
 
 SAMPLES = ("test", "train")
-Function = TypeVar("Function", bound=Callable[..., ImportanceResult])
 
 
 class InStudies:
@@ -103,27 +102,6 @@ class InStudies:
         if self.use.scores_only:
             return ImportanceResult(result.scores, result.feature_names)
         return result
-
-
-def checked_by(
-    check: Callable[..., Any], share: Callable[..., Any] | None = None
-) -> Callable[[Function], Function]:
-    """Name the check of a function's parameters, so that a study file is checked when it is read.
-
-    Parameters
-    ----------
-    check : callable
-        Takes some of the function's parameters by name, and raises for those out of range.
-    share : callable or None
-        ``share(parameters, stream) -> parameters`` that draw what belongs to a data set of a study
-        from its own streams (:attr:`losaw.data.Dataset.stream`), whichever model is explained.
-    """
-
-    def decorate(function: Function) -> Function:
-        function.check, function.share = check, share  # type: ignore[attr-defined]
-        return function
-
-    return decorate
 
 
 def _signature(function: Callable[..., Any], use: Use) -> inspect.Signature:

@@ -1,6 +1,6 @@
 """The adapter of importance functions for studies, and the names that study files share with them.
 
-Of scoring.in_studies, study.registry.catalogue.
+Of study.registry.importances, study.registry.catalogue.
 """
 
 import inspect

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeRegressor
 
+from losaw.forest.ranger import RangerTrees
 from losaw.study.learners.r_forests import missing, run_script
-from losaw.study.learners.ranger_trees import RangerTrees
 
 
 def data(n=300, seed=0):
