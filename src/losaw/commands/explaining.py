@@ -29,7 +29,7 @@ def add_table_options(parser: argparse.ArgumentParser, what: str, budget: str) -
         help="model that PFI, CPI and LOCO explain: forest (default) or gradient-boosting",
     )  # fmt: skip
     add("--drop", metavar="NAME,…", help="columns to leave out")
-    add("--cluster", metavar="NAME", help="column of persons or things with several rows each")
+    add("--cluster", metavar="NAME", help="column that says which rows belong together")
     add("--fdr", type=float, default=0.1, help="false discovery rate (default .1)")
     add("--budget", default=budget, help=f"time, like 90s or 2m; none cuts nothing ({budget})")
     for name, words in (

@@ -220,7 +220,7 @@ def begin(
     full = sizes.full_design(len(data), methods, options.fixed, most, what)
     design, cuts = full, list[str]()
     if seconds is not None:
-        # The computation itself on few rows; what it compiles is no part of the budget.
+        # The computation itself on few rows; what it compiles does not count.
         small = sizes.pilot_design(full)
         rng = stream(experiment="explain", setting="", replicate=seed, component="pilot")
         names = list(data.X.columns)

@@ -49,7 +49,7 @@ class Column(NamedTuple):
     merged : str
         The levels that are one level, in words; empty where all are kept.
     marks_rows : bool
-        Whether its values repeat as the names of persons or things with several rows do.
+        Whether its values repeat, as the names of patients or shops with several rows do.
     """
 
     name: str

@@ -83,7 +83,7 @@ class DrawnOnce:
         in ``finest`` (but all features together, whose draws are rows), on at most 2,000 rows.
 
         The halves of the rows are drawn apart: where draws take values of similar rows, a
-        classifier must not have seen these. Rows of a cluster are no independent observations: of
+        classifier must not have seen these. Rows of a cluster are not independent observations: of
         20 clusters or more, one row of each is tested.
         """
         raw = np.asarray(result.details["raw_p_values"])

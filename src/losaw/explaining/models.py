@@ -154,7 +154,7 @@ def splits_of(data: Prepared, folds: int, seed: int) -> Splits:
 
 
 def fit_each(model: Any, data: Prepared, splits: Splits) -> list[Any]:
-    """A copy of the model for the training rows of every fold.
+    """Fit a copy of the model to the training rows of every fold.
 
     Raises
     ------

@@ -66,7 +66,7 @@ class Prepared:
 
     @property
     def n_units(self) -> int:
-        """Clusters, or rows without them."""
+        """The number of clusters, or of rows where none are named."""
         return len(self) if self.clusters is None else len(np.unique(self.clusters))
 
     @property
@@ -119,7 +119,7 @@ def prepare(
     cluster: Any = None,
     drop: Sequence[Any] = (),
 ) -> Prepared:
-    """Kinds, task and the treatment of every column; see ``docs/explain.md`` for the rules.
+    """Make a table ready for models: kinds and treatment of its columns, by ``docs/explain.md``.
 
     Raises
     ------

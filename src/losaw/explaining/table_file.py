@@ -1,4 +1,4 @@
-"""A file of rows as a data frame: CSV or Parquet, with a first line of names or without."""
+"""A file of rows as a data frame: CSV or Parquet, with a header or without."""
 
 import csv
 import re
@@ -49,7 +49,7 @@ def read_file(
         Text (``.csv``, ``.tsv``, ``.txt``, ``.data``, also with ``.gz`` and the like behind it;
         separated by commas, semicolons, tabs, bars or blanks) or ``.parquet``.
     target : str
-        Name of the column to explain: a first line that holds it is a line of names.
+        Name of the column to explain: a first line that holds it is a header.
     has_header : bool, default True
         Whether the first line holds names. Without names the columns are X1, X2, ….
     as_text : tuple of str

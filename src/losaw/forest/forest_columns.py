@@ -36,7 +36,7 @@ class Columns:
     numbers: dict[int, FloatArray] = field(default_factory=dict)  # sorted, of nominal numeric ones
 
     def with_nominal_numbers(self, X: FloatArray, nominal: NDArray[np.bool_]) -> "Columns":
-        """The same, with the values of ``nominal`` columns that are no unordered categories."""
+        """The same, with the values of ``nominal`` columns that are not unordered categories."""
         numeric = set(np.flatnonzero(nominal).tolist()) - set(self.nominal)
         return Columns(self.levels, {column: np.unique(X[:, column]) for column in sorted(numeric)})
 
@@ -178,7 +178,7 @@ def _numbers(read: Values, label: str) -> FloatArray:
     text = next((level for level in read.levels or () if isinstance(level, str)), None)
     if text is None:
         raise TypeError(
-            f"column {label} contains objects that are no numbers ({read.dtype}); give numbers or "
+            f"column {label} contains objects that are not numbers ({read.dtype}); give numbers or "
             "categories"
         )
     raise ValueError(

@@ -69,7 +69,7 @@ class PlainRandomForestRegressor(RegressorMixin, BaseEstimator):
         Mean over the trees that have a split of their normalised impurity decreases.
     trees_ : tuple of losaw.forest.Tree
     is_nominal_ : boolean array of shape (n_features,)
-        False: nominal features are no input of this forest.
+        False: this forest takes no nominal features.
     n_features_in_ : int
     feature_names_in_ : array of shape (n_features,)
         Only after a fit on a data frame.

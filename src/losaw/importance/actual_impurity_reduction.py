@@ -61,7 +61,7 @@ def air(
     Raises
     ------
     TypeError
-        If the model is no random forest of scikit-learn.
+        If the model is not a random forest of scikit-learn.
 
     Examples
     --------

@@ -92,7 +92,7 @@ def boruta(
         shadow; ``p_values``: P(Bin(r, 1/2) >= h) with Bonferroni's correction at the last run of
         the feature; ``details``: ``selected`` (mask of confirmed features), ``decisions`` before
         the tentative ones are decided (1, 0, -1), ``n_runs``. No standard error: a feature leaves
-        when it is decided, so that its runs are no sample of their number.
+        when it is decided, so that its runs are not a sample.
 
     Raises
     ------

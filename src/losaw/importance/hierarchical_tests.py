@@ -146,8 +146,8 @@ verbose, random_state
     Raises
     ------
     ValueError, TypeError
-        As :func:`losaw.importance.cpi`; for groups that are no tree of the features, a sampler that
-        does not draw groups, or a rate out of range.
+        As :func:`losaw.importance.cpi`; for groups that are not a tree of the features, a sampler
+        that does not draw groups, or a rate out of range.
 
     Examples
     --------

@@ -53,8 +53,8 @@ def pfi(
 ) -> ImportanceResult:
     """Loss after a permutation of a feature's values, against the loss before,
 
-        difference:  E[L(f(X_-j, X_pi(j)), Y)] - E[L(f(X), Y)],   0 is no importance;
-        ratio:       E[L(f(X_-j, X_pi(j)), Y)] / E[L(f(X), Y)],   1 is no importance,
+        difference:  E[L(f(X_-j, X_pi(j)), Y)] - E[L(f(X), Y)],   0: no importance;
+        ratio:       E[L(f(X_-j, X_pi(j)), Y)] / E[L(f(X), Y)],   1: no importance,
 
     the median over permutations. Marginal: a feature counts if the model uses it, also where
     others could stand in for it.

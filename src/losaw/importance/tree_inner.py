@@ -68,7 +68,7 @@ def treeinner(
     ImportanceResult
         ``std_error``: the score is a sum over rows, so that its error is sqrt(n) times the standard
         deviation of the rows' contributions, the booster held fixed. It is valid for rows that the
-        booster has not seen; the rows of the fit are no sample of new ones.
+        booster has not seen; the rows of the fit are not a sample of new ones.
 
     Raises
     ------

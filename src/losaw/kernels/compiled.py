@@ -46,8 +46,8 @@ class KernelCompiling(event.Listener):
                 self.is_announced = True
                 print(
                     "losaw: compiling loops for this machine, once: this takes a minute or two, "
-                    "longer on a busy machine, and is no part of a budget (`losaw compile` does it "
-                    "beforehand)",
+                    "longer on a busy machine, and does not count for a budget (`losaw compile` "
+                    "does it beforehand)",
                     file=sys.stderr,
                     flush=True,
                 )

@@ -104,7 +104,7 @@ def spread(typingctx: Any, value: Any) -> Any:
 
 @instruction
 def insert(typingctx: Any, a: Any, lane: Any, value: Any) -> Any:
-    """Return a with ``value`` in one lane."""
+    """Return the register ``a`` with ``value`` in one of its eight lanes."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.insert_element(args[0], args[2], builder.trunc(args[1], ir.IntType(32)))

@@ -126,7 +126,7 @@ def adjust(p_values: FloatArray, method: str) -> FloatArray:
         expected share of false ones among the rejections, for independent or positively dependent
         p-values; Benjamini and Yekutieli for any.
 
-    NaN, of what cannot be tested, stays NaN and is no test that counts.
+    NaN, of what cannot be tested, stays NaN and does not count as a test.
     """
     one_of("adjustment", method, ADJUSTMENTS)
     p_values = np.asarray(p_values, dtype=float)

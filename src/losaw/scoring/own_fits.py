@@ -18,7 +18,7 @@ from losaw.trees.forests import unwrapped
 
 @dataclass(frozen=True)
 class OwnFits:
-    """A sample as an estimator is fitted to it.
+    """A sample in the form that an estimator is fitted to.
 
     Attributes
     ----------

@@ -32,7 +32,7 @@ def require_fitted(model: Any) -> None:
 def predictor_of(
     model: Any, table: Table, rebuild: Callable[[FloatArray], Any], n_classes: int | None
 ) -> Callable[[FloatArray], FloatArray]:
-    """Codes to means, or to probabilities of classes."""
+    """Return a function that turns codes into means, or into probabilities of classes."""
 
     def predict(codes: FloatArray) -> FloatArray:
         rows = rebuild(codes)
@@ -85,7 +85,7 @@ def means(model: Any, rows: Any) -> FloatArray:
 
 
 def rebuild_for(model: Any, table: Table) -> Callable[[FloatArray], Any]:
-    """Codes to rows with exactly the columns that the model was fitted to."""
+    """Return a function that turns codes into rows as the model was fitted to them."""
     fitted = getattr(model, "feature_names_in_", None)
     if table.is_plain or fitted is None:
         n_fitted = getattr(model, "n_features_in_", None)

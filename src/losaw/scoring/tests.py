@@ -36,7 +36,7 @@ class Differences(NamedTuple):
     Attributes
     ----------
     rows : array of shape (n_rows, n_units) or None
-        Increase in loss of every row; None: the score is no mean over rows.
+        Increase in loss of every row; None: the score is not a mean over rows.
     scores : array of shape (n_units,) or None
         None: the mean over rows.
     details : dict

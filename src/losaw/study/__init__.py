@@ -1,1 +1,1 @@
-"""From a study file to its results: schema, grid, blocks, store, summary, comparison."""
+"""The simulation study: its files, data, learners, metrics, blocks, results, claims, report."""

@@ -25,7 +25,7 @@ def whole_number(name: str, value: Any, minimum: int, why: str = "") -> int:
     Raises
     ------
     ArgumentTypeError
-        If it is no integer; a bool is none.
+        If it is not an integer; a bool is not one.
     ValueError
         If it is smaller.
     """
@@ -45,7 +45,7 @@ def real_number(
     Raises
     ------
     ArgumentTypeError
-        If it is no number; a bool is none.
+        If it is not a number; a bool is not one.
     ValueError
         If it is not finite or out of range.
     """
@@ -73,7 +73,7 @@ def one_of(name: str, value: Any, allowed: Iterable[str]) -> str:
 def as_floats(name: str, values: Any) -> FloatArray:
     """Return ``values`` as a float array, or raise a ValueError that names the argument.
 
-    Refused: text that is no number, dates, complex numbers, sparse matrices, rows of unequal
+    Refused: text that is not a number, dates, complex numbers, sparse matrices, rows of unequal
     length, integers beyond the range of floats.
     """
     try:
@@ -83,7 +83,7 @@ def as_floats(name: str, values: Any) -> FloatArray:
         return np.asarray(array, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(
-            f"{name} holds values that are not numbers, or is no dense array ({error}); encode "
+            f"{name} holds values that are not numbers, or is not a dense array ({error}); encode "
             "text, dates and categories first, for example with "
             "sklearn.preprocessing.OrdinalEncoder"
         ) from None

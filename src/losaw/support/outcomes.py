@@ -38,7 +38,7 @@ def task_of(model: Any, declared: str | None = None) -> Task:
             "scored as numbers; declare task='classification'"
         )
     raise ValueError(
-        f"the data are declared a {declared}, but {name} is no classifier (it has no "
+        f"the data are declared a {declared}, but {name} is not a classifier (it has no "
         "predict_proba); fit a classifier, or declare task='regression'"
     )
 
@@ -135,8 +135,8 @@ def finite_numbers(y: ArrayLike) -> FloatArray:
     y = np.asarray(y)
     if y.dtype.kind in "mM":
         raise ValueError(
-            f"y holds dates or durations ({y.dtype}), which are no numbers until they have a unit; "
-            "give them in one, for example (y - y.min()) / numpy.timedelta64(1, 'D')"
+            f"y holds dates or durations ({y.dtype}), which are not numbers until they have a "
+            "unit; give them in one, for example (y - y.min()) / numpy.timedelta64(1, 'D')"
         )
     try:
         values = np.asarray(y, dtype=float)

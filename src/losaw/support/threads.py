@@ -107,7 +107,7 @@ def checked_jobs(n_jobs: Any, verbose: Any) -> Jobs:
     Raises
     ------
     ArgumentTypeError
-        If ``n_jobs`` is no integer or 0.
+        If ``n_jobs`` is 0 or not an integer.
     """
     integral = isinstance(n_jobs, int) and not isinstance(n_jobs, bool)
     if n_jobs is not None and (not integral or n_jobs == 0):

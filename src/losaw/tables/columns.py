@@ -55,7 +55,7 @@ def asked_kinds(kinds: Kinds, names: Sequence[str]) -> dict[str, FeatureKind]:
     Raises
     ------
     ArgumentTypeError
-        If they are no dict and no sequence.
+        If they are neither a dict nor a sequence.
     ValueError
         For an unknown column or kind, or a sequence of another length.
     """

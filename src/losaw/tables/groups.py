@@ -44,7 +44,7 @@ def units_of(names: Sequence[str], groups: Groups = None) -> Units:
     Raises
     ------
     TypeError
-        If ``groups`` is no dict.
+        If ``groups`` is not a dict.
     ValueError
         For an unknown column, an empty group, a column of two groups, or a group that is named
         as a column outside of it.
@@ -86,7 +86,7 @@ def chosen_units(units: Units, features: Sequence[str] | None) -> NDArray[np.int
     Raises
     ------
     ArgumentTypeError
-        If it is no sequence.
+        If it is not a sequence.
     ValueError
         For an unknown name, or none.
     """

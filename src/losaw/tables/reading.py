@@ -165,7 +165,7 @@ def read_series(name: str, series: Any) -> Values:
     except (TypeError, NotImplementedError):  # lists, dicts and the like have no levels
         first = series[series.notna()].iloc[0]
         raise TypeError(
-            f"column {name!r} contains objects that are no numbers and no levels (first value: "
+            f"column {name!r} contains objects that are neither numbers nor levels (first value: "
             f"{first!r}); give numbers or text in columns of their own"
         ) from None
     missing = series[series.isna()]

@@ -112,7 +112,7 @@ def read_table(
     Raises
     ------
     ValueError
-        If X is no table, a column is of dates, free text or anything else without a kind, names
+        If X is not a table, a column is of dates, free text or anything else without a kind, names
         repeat, or ``kinds`` does not fit.
     """
     if type(X).__module__.partition(".")[0] == "scipy":

@@ -24,10 +24,11 @@ _MOST_KEPT = 6
 
 @dataclass(frozen=True)
 class AttributionSums:
-    """Sums over the rows i of a sample and the trees m, one number for each feature k.
+    """The sums of attributions, over rows and trees, that scores of a booster are made of.
 
-    With r_mk(x) the attribution of tree m, f_[m-1] the margin before it and
-    g_mi = y_i - mu(f_[m-1](x_i)) the residual (mu the identity or the logistic function):
+    For row i, tree m and feature k, with r_mk(x) the attribution of tree m, f_[m-1] the margin
+    before it and g_mi = y_i - mu(f_[m-1](x_i)) the residual (mu the identity or the logistic
+    function):
 
     Attributes
     ----------

@@ -22,7 +22,7 @@ from losaw.kernels.trees import LEAF, Trees, add_values, bit, together
 
 
 class Descent(NamedTuple):
-    """Where the rows of all places are on their way down a tree, and space to part them.
+    """The rows of all places on their way down a tree, and space to part them.
 
     An entry that descends is a row and a place in the result: place 0 for the row as it is, place
     1 + j for the row with unit j exchanged. Entries are ordered by the nodes that they wait at.

@@ -171,7 +171,7 @@ def view_forest(
     ValueError
         If the model has no bootstrap samples, or was fitted on other rows.
     TypeError
-        If the model is no such forest.
+        If the model is not such a forest.
     """
     from sklearn.base import is_classifier, is_regressor
 

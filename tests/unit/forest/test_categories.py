@@ -183,7 +183,7 @@ def test_a_level_without_rows_goes_to_the_child_with_more_of_them():
             "'bad' contains dates or times .*since",
         ),
         (pd.Categorical(["a", None] * 150), ValueError, "'bad' has 150 missing levels.*row 1"),
-        ([{}] * 300, TypeError, "'bad' contains objects that are no numbers"),
+        ([{}] * 300, TypeError, "'bad' contains objects that are not numbers"),
         (pd.Categorical(range(300)), ValueError, "'bad' has 300 levels in 300 rows.*merge rare"),
         (
             pd.Categorical(np.arange(300) % 100),

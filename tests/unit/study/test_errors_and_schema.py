@@ -83,7 +83,7 @@ def test_a_date_is_text(project):
 def test_printed_values_that_are_no_table_are_named(project, content):
     path = project.configuration.parent / "published" / "tiny.csv"
     path.write_bytes(content)
-    with pytest.raises(StudyError, match=r"tiny.csv: is no CSV table in UTF-8"):
+    with pytest.raises(StudyError, match=r"tiny.csv: is not a CSV table in UTF-8"):
         project.session()
 
 

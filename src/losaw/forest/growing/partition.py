@@ -88,7 +88,7 @@ def partition(
     goes_left: np.ndarray,
     scratch: np.ndarray,
 ) -> None:
-    """Part order[p, start:end] stably, without branches."""
+    """Move the rows that go left to the front of order[p, start:end], each part in its order."""
     left = start
     right = 0
     for i in range(start, end):

@@ -92,7 +92,7 @@ def make_levels(data: ForestData, settings: Settings) -> LevelWorkspace | None:
 
 
 def make_cells(data: ForestData) -> CellWorkspace | None:
-    """Return scratch arrays of discrete weights, as wide as the widest logit; None without levels.
+    """Return scratch arrays for the weights of discrete features; None if no feature has levels.
 
     Where nothing is weighted they are empty: all is compiled once, for weights and without.
     """

@@ -1,1 +1,1 @@
-"""A reference run kept in the repository: its numbers, claims weighed against it, pages of it."""
+"""Claims of the papers' texts, weighed against the numbers of a run."""

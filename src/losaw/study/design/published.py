@@ -43,7 +43,7 @@ def read_published(study: Study, folder: Path) -> "pd.DataFrame":
     try:
         frame = pd.read_csv(path, dtype={"note": str}, compression=None)
     except (OSError, ValueError) as error:
-        raise StudyError(f"{path}: is no CSV table in UTF-8 ({error})") from None
+        raise StudyError(f"{path}: is not a CSV table in UTF-8 ({error})") from None
     for column in frame.columns:
         if column not in columns:
             raise StudyError(f"{path}: {unknown('column', column, columns)}")

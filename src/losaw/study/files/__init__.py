@@ -1,1 +1,1 @@
-"""Stored files: the rows of a block, its footer, the record of its run."""
+"""Stored files: the rows of a block and its footer."""

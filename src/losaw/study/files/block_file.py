@@ -116,7 +116,7 @@ def _parts(column: pa.Array) -> list[bytes]:
         return [there, lengths, *_parts(kept.flatten())]
     if pa.types.is_string(column.type):
         lengths = np.asarray(pc.binary_length(kept), dtype="<i8").tobytes()
-        # As bytes: a damaged file may hold what is no text.
+        # As bytes: a damaged file may hold what is not text.
         return [there, lengths, *kept.cast(pa.binary()).to_pylist()]
     values = np.asarray(kept)
     return [there, values.astype(values.dtype.newbyteorder("<")).tobytes()]

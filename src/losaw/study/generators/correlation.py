@@ -34,7 +34,7 @@ def five_feature_block(alpha: float, beta: float) -> FloatArray:
     Raises
     ------
     ValueError
-        If the numbers are no correlations, or the matrix is not positive definite.
+        If the numbers are not correlations, or the matrix is not positive definite.
     """
     matrix = np.full((5, 5), real_number("beta", beta))
     matrix[0, [1, 3]] = matrix[[1, 3], 0] = real_number("alpha", alpha)

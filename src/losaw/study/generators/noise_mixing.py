@@ -19,7 +19,7 @@ def standardize(columns: FloatArray) -> FloatArray:
 def mix(
     X: FloatArray, y: FloatArray, share: float, target: str, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray]:
-    """Return features and response of ``(1 - share) B + share N``.
+    """Mix features, or the response as well, with noise: ``(1 - share) B + share N``.
 
     B are the standardised features, N standard normal noise, standardised in the same way. The
     paper does not state the treatment of the response: "kept" leaves it unchanged, "shifted" adds

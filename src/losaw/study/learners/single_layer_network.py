@@ -20,7 +20,7 @@ SHRINKAGE = 0.2
 
 
 class SingleLayerNetwork(EncodedLearner):
-    """Logistic units, linear (or logistic) output, and weight decay,
+    """A network with a hidden layer of logistic units, which minimises
 
         sum_i loss(y_i, f(x_i)) + decay * sum w^2,
 
@@ -35,7 +35,7 @@ class SingleLayerNetwork(EncodedLearner):
     n_units : int, default 20
     decay : float, default 0.1
     max_iter : int, default 100
-        Steps of BFGS; reaching them is no failure.
+        Steps of BFGS; reaching them is not a failure.
     scale : bool, default False
         Whether numeric columns are standardised first; dummies stay 0 and 1. nnet leaves that to
         its user; without it, 100 steps achieve little on columns of very different sizes.

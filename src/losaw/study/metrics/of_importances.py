@@ -27,9 +27,9 @@ def pr_auc(result: ImportanceResult, truth: Truth) -> float:
 
 
 def auc(result: ImportanceResult, truth: Truth) -> float:
-    """The probability that a signal feature scores higher than a noise feature, ties counted half,
+    """The probability that a signal feature scores higher than a noise feature.
 
-    mean over (s, n) in S x N of 1(FI_s > FI_n) + 1(FI_s = FI_n) / 2.
+    Ties count half: mean over (s, n) in S x N of 1(FI_s > FI_n) + 1(FI_s = FI_n) / 2.
     """
     scores, is_signal = split_scores("auc", result, truth)
     signal, noise = scores[is_signal][:, None], scores[~is_signal]

@@ -169,7 +169,7 @@ USES: dict[str, Use] = {
     "boruta": Use(
         "own models",
         ("n_estimators", "max_runs", "alpha"),
-        # A hundred forests of 500 trees are no example.
+        # A hundred forests of 500 trees are too many for an example.
         examples=({"n_estimators": 20, "max_runs": 5},),
     ),
     "cpi": Use(

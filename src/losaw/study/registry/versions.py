@@ -1,4 +1,4 @@
-"""The versions of registered names: what makes stored results of a method count no more."""
+"""The versions of registered names: under a new one, stored results of a method are out of date."""
 
 import hashlib
 import sys

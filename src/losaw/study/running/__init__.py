@@ -1,1 +1,1 @@
-"""The computation of blocks: recipe, replicate, watched processes, progress."""
+"""The computation of blocks: recipe, replicate, a limit of time."""

@@ -205,8 +205,8 @@ def checked(result: Any, data: Dataset) -> ImportanceResult:
     Raises
     ------
     TypeError, ValueError
-        If it is no :class:`ImportanceResult`, has a score that is missing or infinite, a negative
-        error or an impossible p-value, or names other features than the data.
+        If it is not an :class:`ImportanceResult`, has a score that is missing or infinite, a
+        negative error or an impossible p-value, or names other features than the data.
     """
     if not isinstance(result, ImportanceResult):
         raise TypeError(f"explain returned {type(result).__name__}, expected an ImportanceResult")

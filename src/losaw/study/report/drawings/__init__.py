@@ -1,1 +1,1 @@
-"""One drawing, one file: ``draw(study, results, **options)`` returns a Matplotlib figure."""
+"""Drawings, a file for each shape: ``draw(study, results, **options)`` returns a figure."""
