@@ -1,7 +1,7 @@
 """The printed correlations of X1, X2, X3 force X3 = sign(X1 + X2): by linear programmes.
 
-The proof is in ``docs/discrete_law.md``. Here the programmes look for a law over the 27 cells with
-the wanted marginals and correlations that contradicts it.
+The proof is in ``reference/discrete_law.md``. Here the programmes look for a law over the 27 cells
+with the wanted marginals and correlations that contradicts it.
 """
 
 import itertools

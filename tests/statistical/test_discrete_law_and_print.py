@@ -10,7 +10,7 @@ from losaw.study.registry import get
 PRINTED = {"random-forest": 0.647, "losaw-forest": 0.804}
 # What a mean may be off by; .51 for the random forest, or no gain of losawRF, is more.
 BOUND = 0.1
-# The default law is further from it here (docs/discrete_law.md); from reference/losaw_forest.
+# The default law is further from it here (reference/discrete_law.md); from reference/losaw_forest.
 DEFAULT = {"random-forest": 0.747, "losaw-forest": 0.869}
 LOSAW = {"eta": 0.25, "n_adjustment": 10, "correlation_threshold": 0.1}
 

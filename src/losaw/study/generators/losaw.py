@@ -66,7 +66,7 @@ class LosawGenerator:
     The wanted correlations force X3 = sign(X1 + X2) in every minimiser that the paper defines, as
     ``independent_share=0`` has it. The log-barrier law, with its weight of 1.5e-5, was
     chosen because it agrees better with the printed numbers, and for no other reason; the law that
-    the authors drew from is not known (``docs/discrete_law.md``).
+    the authors drew from is not known (``reference/discrete_law.md``).
 
     Details of a discrete draw: ``signal_variance``, ``correlation_distance``, and ``off_support``,
     the probability that X3 is not sign(X1 + X2). With ``n_draws``: ``draw``, which sample it is.

@@ -20,7 +20,7 @@ MARGINAL = (0.25, 0.5, 0.25)
 
 TIE_BREAKS = ("maximum-entropy", "log-barrier")
 SOLVER, TOLERANCE = "CLARABEL", 1e-8
-# Chosen at ten features because it agrees with the published values (docs/discrete_law.md).
+# Chosen at ten features because it agrees with the published values (reference/discrete_law.md).
 BARRIER = 1.5e-5
 MAX_CELLS = 20_000
 
@@ -69,7 +69,7 @@ class JointLawSpecification:
     Notes
     -----
     losaw, Appendix 9.13. The correlations of its six features are on the boundary of what ternary
-    features can have: X3 = sign(X1 + X2) almost surely (``docs/discrete_law.md``). The printed
+    features can have: X3 = sign(X1 + X2) almost surely (``reference/discrete_law.md``). The printed
     discrete cells agree with laws that have 1 % or more of their mass elsewhere, such as
     ``tie_break="log-barrier"`` (``tests/statistical/test_discrete_law_and_print.py``).
     """
@@ -263,7 +263,7 @@ class JointLaw:
                     f"{law.probabilities.size} probabilities for {len(law.cells)} cells"
                 )
             if not (law.probabilities >= 0).all() or abs(law.probabilities.sum() - 1) > 1e-9:
-                raise ValueError("the probabilities are no distribution")
+                raise ValueError("the probabilities are not a distribution")
             if content.pop("sha256", None) != _digest(content):
                 raise ValueError("its digest differs: it was changed, or written by an old version")
         except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
