@@ -36,10 +36,11 @@ help:
 ## make install     the environment in .venv, from the hashed requirements (INSTALLER=pip uses pip alone)
 install: $(STAMP) $(COMPILED)
 
-$(STAMP): requirements.txt requirements-bootstrap.txt pyproject.toml
+$(STAMP): requirements.txt pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 ifeq ($(INSTALLER),uv)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-bootstrap.txt
+	awk '/^uv==/ {on = 1} on; on && !/\\$$/ {exit}' requirements.txt > $(VENV)/uv.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $(VENV)/uv.txt
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes --compile-bytecode -r requirements.txt
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-build-isolation --no-deps --editable .
 else
@@ -77,11 +78,11 @@ test-long: install
 test-fuzz: install
 	$(BIN)/python -m pytest tests/fuzz -m long -s $(ARGS)
 
-## make test-mutants   change the package in one place at a time, and list what no test notices (cosmic-ray.toml)
+## make test-mutants   change the package in one place at a time, and list what no test notices (tests/cosmic-ray.toml)
 test-mutants: install
 	$(BIN)/python -c "import cosmic_ray" 2> /dev/null || $(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[checks]"
-	$(BIN)/cosmic-ray init cosmic-ray.toml mutants.sqlite
-	$(BIN)/cosmic-ray exec cosmic-ray.toml mutants.sqlite
+	$(BIN)/cosmic-ray init tests/cosmic-ray.toml mutants.sqlite
+	$(BIN)/cosmic-ray exec tests/cosmic-ray.toml mutants.sqlite
 	$(BIN)/cr-report mutants.sqlite --show-pending
 
 ## make test-slurm  the study on a real one-node Slurm, started and stopped here (as root)
@@ -90,9 +91,10 @@ test-slurm: install
 	  apt-get update -qq && apt-get install -y -qq --no-install-recommends slurm-wlm munge; fi
 	LOSAW_TEST_SLURM=1 $(BIN)/python -m pytest tests/slurm -m long $(ARGS)
 
-## make lint        style and types
+## make lint        style, types, imports that point downwards, the workflow
 lint: install
-	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy && $(BIN)/snakemake --lint
+	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy && $(BIN)/lint-imports --no-cache
+	$(BIN)/snakefmt --check Snakefile workflow && $(BIN)/snakemake --lint
 
 ## make docs        build the documentation in docs/_build/html, with its study and pictures
 docs: install $(VENV)/.documented
@@ -101,7 +103,6 @@ docs: install $(VENV)/.documented
 	@echo docs/_build/html/index.html
 
 $(VENV)/.documented: $(STAMP) docs/requirements.txt
-	test -x $(BIN)/uv || $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-bootstrap.txt
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r docs/requirements.txt
 	touch $(VENV)/.documented
 

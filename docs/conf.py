@@ -78,6 +78,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "losaw"
 html_static_path = ["_static"]
 html_css_files = ["losaw.css"]
+html_extra_path = ["_build/live"]
 html_sidebars = {"index": [], "which_method": []}
 html_theme_options = {
     "navigation_with_keys": False,

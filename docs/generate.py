@@ -1,10 +1,12 @@
-"""Pages that would be stale by hand: the API, the registered names, the studies, the figures.
+"""Pages that would be stale by hand: the API, commands, names, studies, figures, an example.
 
 conf.py calls :func:`write_pages` before Sphinx reads anything; what it writes is not in git.
 """
 
+import contextlib
 import importlib
 import inspect
+import io
 import re
 import shutil
 from collections.abc import Iterator
@@ -13,6 +15,8 @@ from types import ModuleType
 from typing import Any
 
 from numpydoc.docscrape import NumpyDocString
+
+from losaw.cli import main
 
 _SHORT = {"cpi": "CPI", "losaw": "losaw", "treeinner": "TreeInner", "ufi": "UFI"}
 
@@ -60,6 +64,8 @@ def write_pages(docs: Path) -> None:
     _write_api(docs / "api")
     _write_names(docs / "_build" / "names")
     _write_study_files(docs / "study_files.md")
+    _write(docs / "commands.md", "\n".join(_commands()))
+    _write_example(docs / "_build" / "live")
     _copy_figures(docs / "_build" / "study", docs / "_build" / "pictures")
     _copy_reference(docs.parent / "reference", docs / "reference")
 
@@ -143,6 +149,28 @@ def _write_study_files(page: Path) -> None:
             lines += _plain([f"- `{name}` ({default}){words}"])
     lines += ["", "## Drawings and their options", "", "```text", *describe_drawings(), "```", ""]
     _write(page, "\n".join(lines))
+
+
+def _commands(words: tuple[str, ...] = ()) -> Iterator[str]:
+    """Yield the help of a command, and below it that of each of its own commands."""
+    text = io.StringIO()
+    with contextlib.redirect_stdout(text), contextlib.suppress(SystemExit):
+        main([*words, "--help"])
+    title = f"`losaw {' '.join(words)}`" if words else "The command line"
+    yield f"{'##' if words else '#'} {title}\n\n```text\n{text.getvalue()}```\n"
+    for command in re.findall(r"^    (\w+)", text.getvalue(), re.MULTILINE):
+        yield from _commands((*words, command))
+
+
+def _write_example(folder: Path) -> None:
+    """Write the page of ``losaw explain`` on data that scikit-learn contains."""
+    from sklearn.datasets import load_diabetes
+
+    from losaw import explain
+
+    folder.mkdir(parents=True, exist_ok=True)
+    frame = load_diabetes(as_frame=True, scaled=False).frame
+    explain(frame, "target", budget=None, verbose=False, random_state=0).save(folder / "diabetes")
 
 
 def _plain(lines: list[str]) -> list[str]:
