@@ -218,12 +218,12 @@ def _first_line(thing: Any) -> str:
 
 def _copy_figures(study: Path, pictures: Path) -> None:
     pictures.mkdir(parents=True, exist_ok=True)
-    drawn = sorted((study / "figures").glob("*.png"))
+    drawn = sorted((study / "figures").glob("desk/*/*.png"))
     if not drawn:
         raise SystemExit(f"{study / 'figures'}: no figures; `make docs` draws them first")
     for path in drawn:
         shutil.copyfile(path, pictures / path.name)
-    for path in study.glob("*/tables/*.md"):
+    for path in study.glob("desk/*/tables/*.md"):
         lines = path.read_text(encoding="utf-8").splitlines()
         rows = [re.sub(r" n \d+(?= \|)", "", line) for line in lines if line.startswith("|")]
         _write(pictures / path.name, "\n".join(rows) + "\n")

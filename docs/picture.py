@@ -1,6 +1,6 @@
 """The picture of the README, from the documentation's study `forests`: ``python docs/picture.py``.
 
-Run `losaw run --config docs/study/config/config.yaml` first, or `make docs`, which does.
+Run `snakemake --directory docs/study --cores 2` first, or `make docs`, which does.
 """
 
 from pathlib import Path
@@ -12,7 +12,7 @@ import pandas as pd
 HERE = Path(__file__).parent
 TITLES = {"RF": "random forest", "losawRF": "losawRF"}
 
-scores = pd.read_parquet(HERE / "_build" / "study" / "forests" / "scores.parquet")
+scores = pd.read_parquet(HERE / "_build" / "study" / "desk" / "forests" / "scores.parquet")
 scores = scores[scores["setting_id"].str.startswith("heterogeneous")]
 figure, axes = plt.subplots(1, 2, sharey=True, figsize=(7, 2.6), layout="constrained")
 for ax, (learner, title) in zip(axes, TITLES.items(), strict=True):
