@@ -83,7 +83,7 @@ tables:
     caption: a tiny table
     rows: [noise_variance, metric]
     columns: [n_samples, method]
-    underline_lead: 0.05
+    bold: true
 """
 
 PUBLISHED = """table,n_samples,noise_variance,metric,method,published,decimals,published_runs,note

@@ -30,7 +30,7 @@ def change(project, old, new):
         ("desk: 10", "deks: 10", ["tiny.yaml", "deks", "did you mean 'desk'"]),
         ("smoke: 5", "smoke: 0", ["tiny.yaml", "greater than or equal to 1", "got 0"]),
         ("rows: [noise_variance", "rows: [noise", ["tables.table_1.rows", "'noise'"]),
-        ("underline_lead", "underlined_lead", ["did you mean 'underline_lead'"]),
+        ("bold: true", "bolt: true", ["did you mean 'bold'"]),
         ("study: tiny", "study: small", ["'small' must equal the file's name, 'tiny'"]),
         ("jitter: 0.3", "jitter: {axis: n_sampels}", ["unknown axis 'n_sampels'"]),
         ("published: tiny.csv", "published: [1]", ["tiny.yaml", "published", "got [1]"]),

@@ -101,7 +101,6 @@ class TableLayout(Strict):
     columns: list[str]
     metrics: list[str] | None = None
     bold: bool = True
-    underline_lead: float | None = None
     note: str = ""
 
 

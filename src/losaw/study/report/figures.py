@@ -3,6 +3,7 @@
 import inspect
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 from losaw.study.design.grid import Study
 from losaw.study.design.schema import FigureLayout
@@ -18,13 +19,15 @@ FIGURE_KINDS = ("pdf", "png")
 # Options that mean the same in every drawing: option -> names that it may have in a study.
 _NAMES: dict[str, Callable[[Study], Iterable[str]]] = {
     "learner": lambda study: study.file.learners,
+    "learners": lambda study: study.file.learners,
+    "highlight": lambda study: study.file.learners,
     "importance": lambda study: study.importances,
     "importances": lambda study: study.importances,
     "metric": lambda study: study.metrics,
     "metrics": lambda study: study.metrics,
     "methods": lambda study: [*_methods(study), *study.importances, *study.learners],
     "panels": lambda study: study.axes,
-    "axis": lambda study: study.axes,
+    "axis": lambda study: [*study.axes, *study.metrics],
 }
 
 
@@ -61,7 +64,7 @@ def _problems(study: Study, key: str, layout: FigureLayout) -> Iterator[StudyErr
         if name not in options:
             yield study.source.error(place, unknown("option", name, options))
         allowed = list(_NAMES.get(name, lambda _: ())(study))
-        for part in value if isinstance(value, list) else [value]:
+        for part in _parts(value):
             if name in _NAMES and part not in allowed:
                 yield study.source.error(place, unknown(name, part, allowed))
     missing = [
@@ -70,6 +73,15 @@ def _problems(study: Study, key: str, layout: FigureLayout) -> Iterator[StudyErr
     if missing:
         words = ", ".join(f"{name!r} ({_what(name)})" for name in missing)
         yield study.source.error((*location, "options"), f"missing: {words}")
+
+
+def _parts(value: Any) -> Iterator[Any]:
+    """The names in the value of an option: one, a list, or lists by the titles of panels."""
+    if isinstance(value, dict | list):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _parts(part)
+    else:
+        yield value
 
 
 def _what(option: str) -> str:

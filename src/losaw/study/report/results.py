@@ -45,10 +45,10 @@ class StudyResults:
         """One row per score vector (``losaw.study.results.collect.SCORE_COLUMNS``)."""
         return self._read("scores.parquet", lambda path: pq.read_table(path).to_pandas())
 
-    def scores_of(self, learner: str, importance: str) -> pd.DataFrame:
-        """The score vectors of one importance of one learner."""
-        scores = self.scores
-        return scores[(scores["learner"] == learner) & (scores["importance"] == importance)]
+    def scores_of(self, learner: str | None, importance: str) -> pd.DataFrame:
+        """The score vectors of one importance, of one learner or of all that have it."""
+        scores = self.scores[self.scores["importance"] == importance]
+        return scores if learner is None else scores[scores["learner"] == learner]
 
     @cached_property
     def summary(self) -> pd.DataFrame:

@@ -5,16 +5,16 @@ CSV for programs, Markdown for people, LaTeX for papers, HTML for the pages.
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from pandas.io.formats.style import Styler
 
 from losaw.study.design.grid import Study
-from losaw.study.design.schema import TableLayout
 from losaw.study.errors import StudyError
 from losaw.study.files.writing import write_text
 from losaw.study.report.typeset import html_label, latex, latex_label, markdown, number, signed
@@ -54,40 +54,6 @@ LEGEND_OF_OURS = "A cell reads: mean over n seeds (Monte Carlo s.e.)."
 LATEX_PACKAGES = "booktabs, graphicx, amssymb"
 _DEFAULT_DECIMALS, _FEWEST_DECIMALS = 3, 2
 
-Key = tuple[Any, ...]
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One number of a table, published and reproduced.
-
-    ``best`` and ``published_best`` mark the best method of a row, and ``leads`` one that is ahead
-    of the others by more than the table's ``underline_lead``.
-    """
-
-    published: float
-    reproduced: float
-    mc_se: float
-    n_seeds: int
-    z: float
-    verdict: str
-    best: bool = False
-    leads: bool = False
-    published_best: bool = False
-
-    @property
-    def was_run(self) -> bool:
-        return math.isfinite(self.reproduced)
-
-    @property
-    def is_printed(self) -> bool:
-        return math.isfinite(self.published)
-
-    @property
-    def mark(self) -> str:
-        """The sign of the verdict."""
-        return VERDICTS[self.verdict][0]
-
 
 @dataclass(frozen=True)
 class ArrangedTable:
@@ -96,86 +62,70 @@ class ArrangedTable:
     Attributes
     ----------
     name, title, caption, note : str
-    row_axes, column_axes : list of str
+    rows, columns : list of str
         Axes of the row heads and of the header.
-    rows, columns : list of tuple
-        Values of these axes, in the order of the grid.
-    cells : dict
-        (row, column) -> Cell; a combination that the grid does not have is absent.
+    cells : DataFrame
+        The table's rows of the comparison; ``best`` and ``published_best`` mark the best method of
+        a setting and metric.
     decimals : int
         Decimals of the published values.
     show : callable
         Name -> label.
-    underline_lead : float or None
     """
 
     name: str
     title: str
     caption: str
     note: str
-    row_axes: list[str]
-    column_axes: list[str]
-    rows: list[Key]
-    columns: list[Key]
-    cells: Mapping[tuple[Key, Key], Cell]
+    rows: list[str]
+    columns: list[str]
+    cells: pd.DataFrame
     decimals: int
     show: Callable[[Any], str]
-    underline_lead: float | None
 
     def frame(
-        self, text_of: Callable[[Cell, int], str], label: Callable[[str], str]
+        self, text_of: Callable[[Any, int], str], label: Callable[[str], str]
     ) -> pd.DataFrame:
-        """The table as a frame of texts, its headings as levels of index and columns."""
-        texts = [
-            [
-                text_of(self.cells[row, column], self.decimals)
-                if (row, column) in self.cells
-                else ""
-                for column in self.columns
-            ]
-            for row in self.rows
-        ]
-        return pd.DataFrame(
-            texts,
-            index=self._headings(self.row_axes, self.rows, label).set_names(
-                [label(self.show(axis)) for axis in self.row_axes]
-            ),
-            columns=self._headings(self.column_axes, self.columns, label),
+        """The table as a frame of texts, its headings as levels of index and columns.
+
+        A combination that the grid does not have is empty.
+        """
+        axes = [*self.rows, *self.columns]
+        # Each axis has the order of the study file.
+        heads = {a: pd.Categorical(self.cells[a], self.cells[a].unique()) for a in axes}
+        texts = [text_of(cell, self.decimals) for cell in self.cells.itertuples()]
+        long = pd.DataFrame({**heads, "text": texts}).set_index(axes)["text"]
+        frame = long.unstack(self.columns).sort_index().sort_index(axis=1).fillna("")
+        frame.index, frame.columns = (
+            pd.MultiIndex.from_tuples(
+                [
+                    tuple(label(in_words(self.show, *p)) for p in zip(names, key, strict=True))
+                    for key in (found if len(names) > 1 else ((one,) for one in found))
+                ],
+                names=[None] * len(names),
+            )
+            for names, found in ((self.rows, frame.index), (self.columns, frame.columns))
         )
+        return frame.rename_axis(index=[label(self.show(axis)) for axis in self.rows])
 
-    def _headings(
-        self, axes: list[str], keys: list[Key], label: Callable[[str], str]
-    ) -> pd.MultiIndex:
-        named = [
-            tuple(label(in_words(self.show, *pair)) for pair in zip(axes, key, strict=True))
-            for key in keys
-        ]
-        return pd.MultiIndex.from_tuples(named, names=[None] * len(axes))
-
-    def counts(self) -> dict[str, int]:
-        """Number of cells of every verdict."""
-        tally = dict.fromkeys(VERDICTS, 0)
-        for cell in self.cells.values():
-            tally[cell.verdict] += 1
-        return tally
+    @property
+    def is_printed(self) -> bool:
+        """Whether a value of the table is published."""
+        return bool(self.cells["published"].notna().any())
 
     @property
     def counts_line(self) -> str:
         """The number of cells with each verdict, in one sentence."""
-        counts = [f"{count} {VERDICTS[word][1]}" for word, count in self.counts().items() if count]
+        count = self.cells["verdict"].value_counts()
+        counts = [f"{count[word]} {said}" for word, (_, said) in VERDICTS.items() if word in count]
         return f"Of {len(self.cells)} cells, {', '.join(counts)}."
 
     @property
     def legend(self) -> str:
         """What a cell reads; of verdicts only where a value is published."""
-        cells = self.cells.values()
-        sentences = [LEGEND if any(cell.is_printed for cell in cells) else LEGEND_OF_OURS]
-        if any(cell.best for cell in cells):
-            sentences.append("Bold: the best method of its setting and metric.")
-        if self.underline_lead is not None:
-            lead = number(self.underline_lead, 2)
-            sentences.append(f"Underlined: it leads by more than {lead}.")
-        return " ".join(sentences)
+        legend = LEGEND if self.is_printed else LEGEND_OF_OURS
+        bold = " Bold: the best method of its setting and metric."
+        return legend + (bold if self.cells["best"].any() else "")
 
 
 def write_tables(study: Study, comparison: pd.DataFrame, folder: Path) -> list[Path]:
@@ -208,18 +158,10 @@ def write_tables(study: Study, comparison: pd.DataFrame, folder: Path) -> list[P
 
 
 def to_csv(table: ArrangedTable) -> str:
-    """One line per cell, row by row, every number in its own column at full precision."""
-    records = [
-        {
-            **dict(zip(table.row_axes, row, strict=True)),
-            **dict(zip(table.column_axes, column, strict=True)),
-            **asdict(table.cells[row, column]),
-        }
-        for row in table.rows
-        for column in table.columns
-        if (row, column) in table.cells
-    ]
-    return pd.DataFrame(records).to_csv(index=False, lineterminator="\n")
+    """One line per cell with its row of the comparison, every number at full precision."""
+    first = [*table.rows, *table.columns]
+    rest = [name for name in table.cells.columns if name not in first]
+    return table.cells[[*first, *rest]].to_csv(index=False, lineterminator="\n")
 
 
 def to_markdown(table: ArrangedTable) -> str:
@@ -287,62 +229,48 @@ def to_html(table: ArrangedTable) -> str:
 
 def _without_repeats(frame: pd.DataFrame) -> pd.DataFrame:
     """The frame with a heading of a row empty where it and all before it repeat the row above."""
-    rows: list[Key] = []
-    above: Key = ()
-    for row in frame.index:
-        repeats = [row[: depth + 1] == above[: depth + 1] for depth in range(len(row))]
-        rows.append(tuple("" if r else text for text, r in zip(row, repeats, strict=True)))
-        above = row
-    index = pd.MultiIndex.from_tuples(rows, names=frame.index.names)
-    return frame.set_axis(index, axis=0)
+    heads = frame.index.to_frame()
+    starts = heads.ne(heads.shift()).cummax(axis=1)
+    return frame.set_axis(pd.MultiIndex.from_frame(heads.where(starts, "")), axis=0)
 
 
-def cell_text(
-    cell: Cell, decimals: int, bold: str = "**{}**", underlined: str = "<ins>{}</ins>"
-) -> str:
+def cell_text(cell: Any, decimals: int, bold: str = "**{}**") -> str:
     """``.530 → **.532** (.007) z +0.3 n 40 ✓``."""
-    printed = number(cell.published, decimals)
-    printed = bold.format(printed) if cell.published_best else printed
-    if not cell.was_run:
-        return f"{printed} → {NOT_RUN}" if cell.is_printed else NOT_RUN
-    ours = number(cell.reproduced, decimals)
-    ours = bold.format(ours) if cell.best else ours
-    ours = underlined.format(ours) if cell.leads else ours
-    words = [f"{printed} →" if cell.is_printed else "", ours, _evidence(cell, decimals)]
-    return " ".join(word for word in (*words, cell.mark) if word)
+    ours, printed = _numbers(cell, decimals, bold)
+    if not ours:
+        return f"{printed} → {NOT_RUN}" if printed else NOT_RUN
+    words = [f"{printed} →" if printed else "", ours, f"({number(cell.mc_se, decimals) or '–'})"]
+    words += [f"z {signed(cell.z)}" if printed else "", f"n {cell.n_seeds}"]
+    return " ".join(word for word in (*words, VERDICTS[cell.verdict][0]) if word)
 
 
-def _evidence(cell: Cell, decimals: int) -> str:
-    words = [f"({number(cell.mc_se, decimals) or '–'})"]
-    words += [f"z {signed(cell.z)}"] if cell.is_printed else []
-    return " ".join([*words, f"n {cell.n_seeds}"])
+def _numbers(cell: Any, decimals: int, bold: str) -> tuple[str, str]:
+    """Our mean and the published value, each bold where it is the best, or empty."""
+    pairs = ((cell.reproduced, cell.best), (cell.published, cell.published_best))
+    ours, printed = (
+        bold.format(text) if is_best else text
+        for text, is_best in ((number(value, decimals), is_best) for value, is_best in pairs)
+    )
+    return ours, printed
 
 
-def _latex_cell(cell: Cell, decimals: int) -> str:
-    text = cell_text(cell, decimals, r"\textbf{{{}}}", r"\underline{{{}}}")
+def _latex_cell(cell: Any, decimals: int) -> str:
+    text = cell_text(cell, decimals, r"\textbf{{{}}}")
     return re.sub("[-→✓✗–~]", lambda found: latex(found[0].replace("-", "−")), text)
 
 
-def _html_class(cell: Cell, _: int) -> str:
-    return cell.verdict.replace(" ", "-") if cell.was_run else "absent"
+def _html_class(cell: Any, _: int) -> str:
+    return "absent" if math.isnan(cell.reproduced) else cell.verdict.replace(" ", "-")
 
 
-def _html_cell(cell: Cell, decimals: int) -> str:
+def _html_cell(cell: Any, decimals: int) -> str:
     """Ours with its error and mark; below it the published value and the evidence."""
-    if not cell.was_run:
-        ours = "–"
-    else:
-        ours = number(cell.reproduced, decimals)
-        ours = f"<b>{ours}</b>" if cell.best else ours
-        ours = f"<u>{ours}</u>" if cell.leads else ours
-        ours += f" ({number(cell.mc_se, decimals) or '–'}) {cell.mark}"
-    if not cell.is_printed:
-        below = f"n {cell.n_seeds}" if cell.was_run else ""
-    else:
-        printed = number(cell.published, decimals)
-        below = f"<b>{printed}</b>" if cell.published_best else printed
-        below += f", z {signed(cell.z)}, n {cell.n_seeds}" if cell.was_run else ""
-    text = ours.strip() + (f"<small>{below}</small>" if below else "")
+    ours, below = _numbers(cell, decimals, "<b>{}</b>")
+    if ours:
+        ours += f" ({number(cell.mc_se, decimals) or '–'}) {VERDICTS[cell.verdict][0]}"
+        z = f"{below}, z {signed(cell.z)}, " if below else ""
+        below = f"{z}n {cell.n_seeds}"
+    text = (ours or "–").strip() + (f"<small>{below}</small>" if below else "")
     return text.replace("-", "−")
 
 
@@ -368,21 +296,18 @@ def arrange(study: Study, name: str, comparison: pd.DataFrame) -> ArrangedTable:
         fixed under ``where`` nor named under ``rows`` or ``columns``.
     """
     layout = study.file.tables[name]
-    records = comparison[comparison["table"] == table_title(name)].to_dict("records")
-    decimals = _decimals(record["published"] for record in records)
-    cells: dict[tuple[Key, Key], Cell] = {}
-    rivals: dict[Key, list[tuple[Key, Key]]] = {}
-    for record in records:
-        place = _key(record, layout.rows), _key(record, layout.columns)
-        if place in cells:
-            raise _overlap(study, name, records)
-        cells[place] = _cell(record)
-        rivals.setdefault(_key(record, [*study.axes, "metric"]), []).append(place)
-    if layout.bold:
-        for (*_, metric), places in rivals.items():
-            direction = 1 if higher_is_better(study, metric) else -1
-            rated = _rated([cells[p] for p in places], direction, decimals, layout)
-            cells.update(zip(places, rated, strict=True))
+    cells = comparison[comparison["table"] == table_title(name)]
+    if cells.duplicated([*layout.rows, *layout.columns]).any():
+        raise _overlap(study, name, cells)
+    decimals = _decimals(cells["published"])
+    keys = [*study.axes, "metric"]
+    towards = np.array([1.0 if higher_is_better(study, m) else -1.0 for m in cells["metric"]])
+    for best, value in (("best", "reproduced"), ("published_best", "published")):
+        # Values that look equal are equal: two best ones are both marked, and none where all are.
+        seen = (towards * cells[value]).round(decimals)
+        rivals = seen.groupby([cells[key] for key in keys], sort=False, dropna=False)
+        is_best = (seen == rivals.transform("max")) & (rivals.transform("nunique") > 1)
+        cells = cells.assign(**{best: is_best & layout.bold})
     return ArrangedTable(
         name,
         table_title(name),
@@ -390,35 +315,15 @@ def arrange(study: Study, name: str, comparison: pd.DataFrame) -> ArrangedTable:
         " ".join([layout.note, *study.differs_at_scale.values()]).strip(),
         list(layout.rows),
         list(layout.columns),
-        _ordered(layout.rows, records),
-        _ordered(layout.columns, records),
         cells,
         decimals,
         study.show,
-        layout.underline_lead if layout.bold else None,
     )
 
 
 def higher_is_better(study: Study, metric: str) -> bool:
     """Return whether larger values of a metric are better."""
     return bool(study.metrics[metric].entry.load().higher_is_better)
-
-
-def _key(record: Mapping[str, Any], axes: Iterable[str]) -> Key:
-    return tuple(record[axis] for axis in axes)
-
-
-def _ordered(axes: Iterable[str], records: list[dict[str, Any]]) -> list[Key]:
-    """All keys, sorted by each axis in turn in the order of the study file."""
-    axes = list(axes)
-    ranks = [
-        {value: rank for rank, value in enumerate(dict.fromkeys(r[axis] for r in records))}
-        for axis in axes
-    ]
-    keys = dict.fromkeys(_key(record, axes) for record in records)
-    return sorted(
-        keys, key=lambda key: [rank[value] for rank, value in zip(ranks, key, strict=True)]
-    )
 
 
 def _decimals(published: Iterable[float]) -> int:
@@ -428,53 +333,12 @@ def _decimals(published: Iterable[float]) -> int:
     return max([*decimals, _FEWEST_DECIMALS]) if decimals else _DEFAULT_DECIMALS
 
 
-def _cell(record: Mapping[str, Any]) -> Cell:
-    return Cell(
-        published=float(record["published"]),
-        reproduced=float(record["reproduced"]),
-        mc_se=float(record["mc_se"]),
-        n_seeds=int(record["n_seeds"]),
-        z=float(record["z"]),
-        verdict=str(record["verdict"]),
-    )
-
-
-def _rated(cells: list[Cell], direction: int, decimals: int, layout: TableLayout) -> list[Cell]:
-    """The methods' cells of one setting and metric, the best of them marked."""
-    ours = _leaders([cell.reproduced for cell in cells], direction, decimals, layout)
-    print_ = _leaders([cell.published for cell in cells], direction, decimals, layout)
-    return [
-        replace(cell, best=best, leads=leads, published_best=print_best)
-        for cell, (best, leads), (print_best, _) in zip(cells, ours, print_, strict=True)
-    ]
-
-
-def _leaders(
-    values: list[float], direction: int, decimals: int, layout: TableLayout
-) -> list[tuple[bool, bool]]:
-    """Return (is the best, leads by more than the margin) of every value as it is shown.
-
-    Values that look equal are equal: two best ones are both marked, and none is where all are.
-    """
-    seen = [round(direction * value, decimals) for value in values if math.isfinite(value)]
-    if len(set(seen)) < 2:
-        return [(False, False)] * len(values)
-    first, second = sorted(seen, reverse=True)[:2]
-    margin = math.inf if layout.underline_lead is None else layout.underline_lead
-    leads = round(first - second, decimals) > margin
-    leaders = []
-    for value in values:
-        best = math.isfinite(value) and round(direction * value, decimals) == first
-        leaders.append((best, best and leads))
-    return leaders
-
-
-def _overlap(study: Study, name: str, records: list[dict[str, Any]]) -> StudyError:
+def _overlap(study: Study, name: str, cells: pd.DataFrame) -> StudyError:
     layout = study.file.tables[name]
     open_axes = [
         axis
         for axis in (*study.axes, "metric", "method")
-        if axis not in (*layout.rows, *layout.columns) and len({r[axis] for r in records}) > 1
+        if axis not in (*layout.rows, *layout.columns) and cells[axis].nunique() > 1
     ]
     return study.source.error(
         ("tables", name),

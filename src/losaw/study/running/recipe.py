@@ -17,7 +17,7 @@ from losaw.study.errors import StudyError
 from losaw.study.generators.generator import draw
 from losaw.study.registry import get
 from losaw.study.registry.versions import version_of
-from losaw.study.running.replicate import Recipe, fit
+from losaw.study.running.replicate import Recipe
 
 
 def build_recipe(block: BlockRecipe, setting: str, learner: str, law: Any = None) -> Recipe:
@@ -71,8 +71,3 @@ def replicate_recipe(study: Study, setting: Setting, learner: str) -> Recipe:
     """Return the recipe of one learner in one setting; a joint law that it needs is fitted."""
     recipe = recipe_of_slice(study, [(setting, learner)])
     return build_recipe(recipe, setting.identifier, learner)
-
-
-def replicate_model(recipe: Recipe, seed: int) -> Any:
-    """The fitted model of the replicate: it costs one fit."""
-    return fit(recipe, recipe.data(seed), seed)

@@ -27,7 +27,6 @@ tables:
     caption: a made table
     rows: [function, metric]
     columns: [n_samples, method]
-    underline_lead: 0.05
     note: A note on 100 % of it.
 """
 

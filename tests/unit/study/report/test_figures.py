@@ -26,7 +26,8 @@ def make_results(study: Study, folder: Path) -> StudyResults:
         for learner in study.learners:
             common = {"setting_id": setting.identifier, "learner": learner}
             for seed in range(3):
-                vector = {"features": [f"X{i}" for i in range(1, 6)], "scores": rng.random(5)}
+                names = [f"X{i}" for i in range(1, 6)]
+                vector = {"features": names, "scores": rng.random(5), "p_values": None}
                 scores.append({**common, "importance": "mdi", "seed": seed, **vector})
             for metric in study.metrics:
                 importance = "mdi" if metric == "pr_auc" else None
@@ -91,10 +92,10 @@ def changed(study: Study, tmp_path: Path, old: str, new: str) -> Study:
     ("old", "new", "message"),
     [
         (
-            "drawing: mean-importances",
-            "drawing: mean-importance",
+            "drawing: score-bars",
+            "drawing: score-bar",
             r"losaw_figure_1\.yaml: figures\.figure_1\.drawing: "
-            r"unknown drawing 'mean-importance'; did you mean 'mean-importances'\?",
+            r"unknown drawing 'score-bar'; did you mean 'score-bars'\?",
         ),
         (
             "panels: correlation",
@@ -103,15 +104,15 @@ def changed(study: Study, tmp_path: Path, old: str, new: str) -> Study:
             r"did you mean 'panels'\?",
         ),
         (
-            "{learner: RF, importance",
-            "{learner: RFF, importance",
+            "{learner: RF, importances",
+            "{learner: RFF, importances",
             r"yaml: figures\.figure_1\.options\.learner: unknown learner 'RFF'; "
             r"did you mean 'RF'\?",
         ),
         (
-            ", panels: correlation",
+            "importances: [mdi], ",
             "",
-            r"yaml: figures\.figure_1\.options: missing: 'panels'",
+            r"yaml: figures\.figure_1\.options: missing: 'importances'",
         ),
     ],
 )
@@ -121,6 +122,13 @@ def test_a_mistake_in_a_figures_entry_is_found_before_anything_runs(
     study, _ = made[1]["losaw_figure_1"]
     with pytest.raises(StudyError, match=message):
         figures.check_figures(changed(study, tmp_path, old, new))
+
+
+def test_a_metric_that_a_panel_names_by_mistake_is_found(tmp_path):
+    study = Study(STUDIES / "cpi_figure2.yaml")
+    wrong = changed(study, tmp_path, "X4 (relevant): [rejected_X4]", "X4: [rejected_X5]")
+    with pytest.raises(StudyError, match="unknown metrics 'rejected_X5'"):
+        figures.check_figures(wrong)
 
 
 def test_a_value_that_a_drawing_cannot_use_is_named_with_its_place(made, tmp_path):

@@ -1,17 +1,16 @@
-"""One Monte Carlo replicate: its scores, its training, its sample."""
+"""One Monte Carlo replicate: its scores, and its sample."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from losaw.study.design.grid import Study
 from losaw.study.design.settings import Setting
-from losaw.study.report.drawings.panels import Where, empty_figure, selected, signal_legend
-from losaw.study.report.options import check_names
+from losaw.study.report.drawings.panels import Where, colour_legend, empty_figure, selected
 from losaw.study.report.results import StudyResults
 from losaw.study.report.style import FIRST, INK, NOISE, SIGNAL, heading, new_figure
-from losaw.study.running.recipe import replicate_model, replicate_recipe
+from losaw.study.running.recipe import replicate_recipe
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -39,7 +38,6 @@ def scores_by_feature(
     where : dict or None
         Axis -> values: the first such setting that was run is shown.
     """
-    check_names("learners", learners, study.learners)
     setting = _setting(study, results, where)
     stored = {name: _scores(results, setting, name, importance) for name in learners}
     fits = {name: row for name, row in stored.items() if row is not None}
@@ -57,55 +55,7 @@ def scores_by_feature(
         ax.set_ylabel(study.show(importance))
         heading(ax, study.show(learner))
     axes[-1].set_xlabel(f"feature, counted from 0 ({_in_words(study, setting)}, seed {SEED})")
-    signal_legend(figure)
-    return figure
-
-
-def effective_sample_sizes(
-    study: Study,
-    results: StudyResults,
-    *,
-    learner: str,
-    importance: str,
-    where: Where | None = None,
-) -> "Figure":
-    """Draw s(w) / N of the weights of each feature against the mini-batches drawn with them.
-
-    What training notes is not stored: the first replicate is computed once more from its streams,
-    which takes one fit. Where it was not run, the figure says so. (losaw, Section 5.)
-
-    Parameters
-    ----------
-    learner : str
-        Label of the study; it notes its draws in ``training_record_``.
-    where : dict or None
-        Axis -> values: the first such setting that was run is shown.
-    """
-    setting = _setting(study, results, where)
-    row = _scores(results, setting, learner, importance)
-    if setting is None or row is None:
-        return empty_figure(NOT_RUN)
-    signal = _signal(row)
-    recipe = replicate_recipe(study, setting, learner)
-    record = replicate_model(recipe, SEED).training_record_
-    draws, sizes = record["draws"], record["relative_effective_sample_sizes"]
-    figure = new_figure(2.6)
-    ax = figure.subplots()
-    for mask, colour, name in ((~signal, NOISE, "noise feature"), (signal, SIGNAL, "signal")):
-        mask = mask & (draws > 0)
-        share = draws[mask].sum() / draws.sum()
-        label = f"{name}: {share:.0%} of the draws"
-        ax.scatter(draws[mask], sizes[mask], s=14, color=colour, label=label, zorder=2)
-    eta = float(study.learner(learner).parameters_for(setting)["eta"])
-    ax.axhline(eta, color=INK, linewidth=0.7, linestyle="--")
-    ax.annotate(f"η = {eta:g}", (ax.get_xlim()[1], eta), ha="right", va="bottom", fontsize=7)
-    ax.set_ylim(0, 1.05)
-    ax.locator_params(axis="x", integer=True)
-    ax.set_xlabel(f"mini-batches drawn for the feature, of {draws.sum():,}")
-    ax.set_ylabel("relative effective sample size")
-    ax.grid()
-    heading(ax, f"{study.show(learner)}, {_in_words(study, setting)}, seed {SEED}")
-    figure.legend(loc="outside lower center", ncols=2)
+    colour_legend(figure, {"signal feature": SIGNAL, "noise feature": NOISE})
     return figure
 
 
@@ -125,22 +75,14 @@ def pair_plot(study: Study, results: StudyResults, *, response: str) -> "Figure"
         return empty_figure(NOT_RUN)
     recipe = replicate_recipe(study, setting, next(iter(study.learners)))
     data = recipe.data(SEED)
-    columns = np.column_stack([data.train.X, data.train.y])
-    names = [*data.feature_names, response]
-    size = len(names)
+    frame = pd.DataFrame(data.train.X, columns=list(data.feature_names))
+    frame[response] = data.train.y
+    size = frame.shape[1]
     figure = new_figure(1.35 * size, 1.45 * size)
-    axes = figure.subplots(size, size, sharex="col", squeeze=False)
-    look = {"linestyle": "", "marker": "o", "markersize": 1.8, "markeredgewidth": 0, "alpha": 0.6}
-    for (row, column), ax in np.ndenumerate(axes):
-        if row == column:
-            ax.hist(columns[:, row], bins=20, color=FIRST)
-            ax.set_yticks([])
-        else:
-            ax.plot(columns[:, column], columns[:, row], color=FIRST, **look)
-        if row == size - 1:
-            ax.set_xlabel(names[column])
-        if column == 0:
-            ax.set_ylabel(names[row])
+    look: dict[str, Any] = {"marker": "o", "s": 5, "alpha": 0.6, "color": FIRST}
+    pd.plotting.scatter_matrix(
+        frame, ax=figure.subplots(size, size), hist_kwds={"bins": 20, "color": FIRST}, **look
+    )
     return figure
 
 

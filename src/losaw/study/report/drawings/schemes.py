@@ -4,7 +4,7 @@ Nothing of a study's results is shown, but for the curves of :func:`tradeoff`.
 """
 
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -12,11 +12,11 @@ import pandas as pd
 from losaw.data import FloatArray
 from losaw.forest.as_printed_steps import relative_decrease
 from losaw.network.architecture import Architecture
-from losaw.network.gradient_descent import Step, descend
+from losaw.network.gradient_descent import descend
 from losaw.rng import as_generator
 from losaw.study.design.grid import Study
 from losaw.study.generators.category_effects import cut_into_levels
-from losaw.study.report.drawings.panels import COLOURS, note_runs
+from losaw.study.report.drawings.panels import COLOURS, describe_panel
 from losaw.study.report.options import OptionError
 from losaw.study.report.results import StudyResults
 from losaw.study.report.style import (
@@ -42,7 +42,6 @@ from losaw.weighting import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 X1, X2 = "$X_1$", "$X_2$"
 CORRELATION = 0.8  # of the two features of the samples
@@ -73,16 +72,27 @@ def tradeoff(
     """
     if len(metrics) != 2:
         raise OptionError(f"metrics must be a list of 2, got {metrics!r}")
-    pair = _correlated_pair(200, as_generator(1))
     summary = results.summary
-    summary = summary[
-        (summary["learner"] == learner) & summary["importance"].fillna("").isin(["", importance])
-    ]
+    of_importance = summary["importance"].isna() | summary["importance"].isin(["", importance])
+    summary = summary[(summary["learner"] == learner) & of_importance]
     figure = new_figure(3.5)
-    left, right = cast("list[Any]", figure.subfigures(1, 2, width_ratios=[1.08, 1], wspace=0.03))
-    _draw_caps(left.subplots(2, 2, sharex=True, sharey=True).ravel(), pair)
-    axes = right.subplots(2, 1, sharex=True)
-    for ax, metric, colour in zip(axes, metrics, (FIRST, SECOND), strict=True):
+    grid = figure.add_gridspec(2, 3, width_ratios=[1, 1, 1.8])
+    pair = _correlated_pair(200, as_generator(1))
+    target, adjustment = pair[:, 1], pair[:, :1]
+    caps = {1.0: ": unweighted", 0.5: "", 0.25: "", 0.0: ": no cap"}
+    for place, (eta, remark) in enumerate(caps.items()):
+        ax = figure.add_subplot(grid[divmod(place, 2)])
+        weights = _weights_of(target, adjustment, eta)
+        _draw_points(ax, pair, weights, FIRST)
+        slope, intercept = np.polyfit(pair[:, 0], target, 1, w=np.sqrt(weights))
+        ends = np.array([-3.0, 3.0])
+        ax.plot(ends, intercept + slope * ends, color=INK, linewidth=1.0)
+        heading(ax, f"η = {eta:g}{remark}")
+        _describe_weights(ax, target, adjustment, weights)
+        ax.set_xlabel(X1 if place > 1 else "")
+        ax.set_ylabel("" if place % 2 else f"{X2}, the target")
+    for place, (metric, colour) in enumerate(zip(metrics, (FIRST, SECOND), strict=True)):
+        ax = figure.add_subplot(grid[place, 2])
         curve = summary[summary["metric"] == metric]
         if not pd.api.types.is_numeric_dtype(curve[axis]) or curve[axis].duplicated().any():
             raise OptionError(f"axis: the settings are not along {axis!r}, one at each number")
@@ -92,30 +102,10 @@ def tradeoff(
         ax.fill_between(curve[axis], low, high, color=colour, alpha=0.2, linewidth=0)
         ax.plot(curve[axis], curve["mean"], color=colour, marker="o", markersize=3)
         ax.set_xlim(0, None)
-        ax.grid()
-        note_runs(ax, curve["n_seeds"])
+        describe_panel(ax, [("Prediction", "Interpretation")[place]], curve["n_seeds"])
         ax.set_ylabel(f"mean {math_label(study.show(metric))}", color=colour)
-    heading(axes[0], "Prediction")
-    heading(axes[1], "Interpretation")
-    axes[1].set_xlabel(f"{study.show(axis)}, the smallest relative effective sample size")
+        ax.set_xlabel(study.show(axis) if place else "")
     return figure
-
-
-def _draw_caps(axes: Any, pair: FloatArray) -> None:
-    target, adjustment = pair[:, 1], pair[:, :1]
-    caps = {1.0: ": unweighted", 0.5: "", 0.25: "", 0.0: ": no cap"}
-    for ax, (eta, remark) in zip(axes, caps.items(), strict=True):
-        weights = _weights_of(target, adjustment, eta)
-        _draw_points(ax, pair, weights, FIRST)
-        slope, intercept = np.polyfit(pair[:, 0], target, 1, w=np.sqrt(weights))
-        ends = np.array([-3.0, 3.0])
-        ax.plot(ends, intercept + slope * ends, color=INK, linewidth=1.0)
-        heading(ax, f"η = {eta:g}{remark}")
-        _describe_weights(ax, target, adjustment, weights)
-    for ax in axes[2:]:
-        ax.set_xlabel(X1)
-    for ax in axes[::2]:
-        ax.set_ylabel(f"{X2}, the target")
 
 
 def weighted_split(study: Study, results: StudyResults) -> "Figure":
@@ -147,45 +137,29 @@ def weighted_split(study: Study, results: StudyResults) -> "Figure":
     axes[0].set_ylabel(X2)
     for p in (0, 1):
         _describe_weights(axes[1 + p], X[:, p], X[:, [1 - p]], weights[p])
-    weighted = [_decreases(X[:, p], y, weights[p], leaf) for p in (0, 1)]
-    plain = [_decreases(X[:, p], y, uniform, leaf) for p in (0, 1)]
-    winner, threshold = _draw_decreases(axes[3], plain, weighted)
-    line = axes[1 + winner].axhline if winner else axes[1 + winner].axvline
-    line(threshold, color=INK, linewidth=1.2)
-    return figure
-
-
-def _decreases(x: Any, y: Any, weights: Any, leaf: int) -> tuple[Any, list[float]]:
-    """Return the split points of a feature and the relative decreases there (Definition 4.1)."""
-    points = np.sort(x)[leaf - 1 : len(x) - leaf]
-    return points, [relative_decrease(weights, y[:, None], x <= point) for point in points]
-
-
-def _draw_decreases(
-    ax: "Axes", plain: list[tuple[Any, Any]], weighted: list[tuple[Any, Any]]
-) -> tuple[int, float]:
-    """Draw the curves of both features; return the chosen feature and threshold."""
     dashed: dict[str, Any] = {"linewidth": 0.9, "linestyle": (0, (3, 2))}
-    for curve, without, name, colour in zip(
-        weighted, plain, (X1, X2), (FIRST, SECOND), strict=True
-    ):
-        ax.plot(*without, color=colour, alpha=0.7, **dashed)
-        ax.plot(*curve, color=colour, label=name)
-    winner = int(max(weighted[1][1]) > max(weighted[0][1]))
-    points, decreases = weighted[winner]
-    best = int(np.argmax(decreases))
-    ax.plot(points[best], decreases[best], marker="*", markersize=9, color=INK)
-    ax.plot([], [], color=INK, label="unweighted", **dashed)
-    ax.set_xlabel("split point")
-    ax.set_ylabel("rel. impurity decrease")
-    ax.set_ylim(0, 1.08 * max(max(curve[1]) for curve in (*plain, *weighted)))
-    ax.set_box_aspect(1 / 1.35)
-    ax.set_xlim(-_LIMIT, _LIMIT)
-    ax.legend(loc="upper left", fontsize=6.8, handlelength=1.2, borderaxespad=0)
+    best = (-np.inf, 0.0, 0)  # relative decrease, split point, feature
+    for p, colour in enumerate((FIRST, SECOND)):
+        points = np.sort(X[:, p])[leaf - 1 : len(y) - leaf]
+        plain, weighted = (
+            [relative_decrease(w, y[:, None], X[:, p] <= point) for point in points]
+            for w in (uniform, weights[p])
+        )
+        axes[3].plot(points, plain, color=colour, alpha=0.7, **dashed)
+        axes[3].plot(points, weighted, color=colour, label=(X1, X2)[p])
+        place = int(np.argmax(weighted))
+        best = max(best, (weighted[place], points[place], p))
+    decrease, point, winner = best
+    axes[3].plot(point, decrease, marker="*", markersize=9, color=INK)
+    axes[3].plot([], [], color=INK, label="unweighted", **dashed)
+    axes[3].set(xlabel="split point", ylabel="rel. impurity decrease", xlim=(-_LIMIT, _LIMIT))
+    axes[3].set_ylim(bottom=0)
+    axes[3].set_box_aspect(1 / 1.35)
+    axes[3].legend(loc="upper left", fontsize=6.8, handlelength=1.2, borderaxespad=0)
     # Adding zero turns a rounded -0 into 0.
-    split = f"Split: {(X1, X2)[winner]} ≤ {round(points[best], 2) + 0.0:.2f}"
-    heading(ax, split.replace("-", "−"))
-    return winner, float(points[best])
+    split = f"Split: {(X1, X2)[winner]} ≤ {round(point, 2) + 0.0:.2f}"
+    heading(axes[3], split.replace("-", "−"))
+    return figure
 
 
 def gradient_descent(study: Study, results: StudyResults) -> "Figure":
@@ -208,63 +182,26 @@ def gradient_descent(study: Study, results: StudyResults) -> "Figure":
     names = [f"$X_{index + 1}$" for index in range(5)]
 
     figure = new_figure(2.35)
-    axes = figure.subplots(1, 4)
-    axes[0].bar(names, step.saliency, color=NOISE, width=0.7)
+    axes = figure.subplots(1, 3)
+    colours = [SIGNAL if index == p else NOISE for index in range(5)]
+    axes[0].bar(names, step.saliency, color=colours, width=0.7)
     axes[0].set_ylabel("$FI(d)$")
     axes[0].tick_params(axis="x", length=0)
     axes[0].set_box_aspect(1)
-    _draw_wheel(axes[1], step, names)
     pair = X[:, [other, p]]
-    _draw_points(axes[2], pair, step.weights, FIRST)
-    _describe_weights(axes[2], X[:, p], X[:, [other]], step.weights)
-    _draw_points(axes[3], pair, np.full(n, 1 / n), FAINT)
+    _draw_points(axes[1], pair, step.weights, FIRST)
+    _describe_weights(axes[1], X[:, p], X[:, [other]], step.weights)
+    _draw_points(axes[2], pair, np.full(n, 1 / n), FAINT)
     times = np.bincount(step.batch, minlength=n)
     drawn = times > 0
-    _draw_points(axes[3], pair[drawn], 2 * times[drawn] / drawn.sum(), SECOND)
-    for ax in axes[2:]:
+    _draw_points(axes[2], pair[drawn], 2 * times[drawn] / drawn.sum(), SECOND)
+    for ax in axes[1:]:
         ax.set_xlabel(names[other])
         ax.set_ylabel(names[p])
-    titles = ("Importances", f"Draw: {names[p]}", f"Weights for {names[p]}", "Mini-batch")
+    titles = (f"Importances; {names[p]} drawn", f"Weights for {names[p]}", "Mini-batch")
     for place, (ax, title) in enumerate(zip(axes, titles, strict=True)):
         heading(ax, f"{place + 1}  {title}")
-    _draw_arrow_back(figure, axes)
     return figure
-
-
-def _draw_wheel(ax: "Axes", step: Step, names: list[str]) -> None:
-    """Draw the probabilities of the features as a ring, the drawn one coloured."""
-    share = step.saliency / step.saliency.sum()
-    shown = np.flatnonzero(share)
-    ax.pie(
-        share[shown],
-        labels=[names[p] for p in shown],
-        colors=[SIGNAL if p == step.feature else FAINT for p in shown],
-        labeldistance=0.72,
-        radius=1.15,
-        startangle=90,
-        counterclock=False,
-        wedgeprops={"width": 0.6, "edgecolor": "white", "linewidth": 1.2},
-        textprops={"ha": "center", "va": "center", "fontsize": 7.5},
-    )
-    ax.set_box_aspect(1)
-
-
-def _draw_arrow_back(figure: "Figure", axes: Any) -> None:
-    """Draw the way back from the mini-batch to the importances, below the panels."""
-    from matplotlib.patches import FancyArrowPatch
-    from matplotlib.path import Path
-
-    cast("ConstrainedLayoutEngine", figure.get_layout_engine()).set(rect=(0, 0.17, 1, 0.83))
-    figure.draw_without_rendering()
-    figure.set_layout_engine("none")
-    boxes = [ax.get_position() for ax in (axes[3], axes[0])]
-    start, end = ((box.x0 + box.x1) / 2 for box in boxes)
-    way = Path([(start, 0.15), (start, 0.1), (end, 0.1), (end, 0.17)])
-    figure.add_artist(
-        FancyArrowPatch(path=way, arrowstyle="-|>", mutation_scale=9, color=INK, linewidth=1.0)
-    )
-    text = "gradient step on the mini-batch, then d + 1"
-    figure.text((start + end) / 2, 0.02, text, ha="center", fontsize=7.5)
 
 
 class Layer(NamedTuple):
@@ -279,31 +216,33 @@ class Layer(NamedTuple):
 def network_layers(study: Study, results: StudyResults) -> "Figure":
     """Draw the layers of the convolutional network for 1,000 features (losaw, Figure 5).
 
-    Heights are positions, on a log scale.
+    Heights are positions.
     """
     architecture = Architecture(1000)
     layers = layers_of(architecture)
-    figure = new_figure(2.6)
+    figure = new_figure(2.8)
     ax = figure.subplots()
-    highest = np.log2(architecture.n_positions * architecture.filters[1] + 1)
-    for place, layer in enumerate(layers):
-        height = np.log2(layer.positions + 1) / highest
-        colour = SECOND if "convolution" in layer.name else FIRST if layer.parameters else FAINT
-        ax.bar(place, height, width=0.5, bottom=-height / 2, color=colour, alpha=0.75)
-        channels = f" × {layer.channels}" if layer.channels > 1 else ""
-        ax.text(place, height / 2 + 0.03, f"{layer.positions:,}{channels}", ha="center")
-        count = f"\n{layer.parameters:,}\nparameters" if layer.parameters else ""
-        ax.text(place, -0.56, layer.name + count, ha="center", va="top", fontsize=7)
-        if place:
-            arrow = {"arrowstyle": "->", "color": INK, "linewidth": 0.8}
-            ax.annotate("", (place - 0.3, 0), (place - 0.7, 0), arrowprops=arrow)
+    colours = [
+        SECOND if "convolution" in layer.name else FIRST if layer.parameters else FAINT
+        for layer in layers
+    ]
+    bars = ax.bar(range(len(layers)), [layer.positions for layer in layers], 0.5, color=colours)
+    ax.bar_label(
+        bars,
+        [
+            f"{layer.positions:,}" + (f" × {layer.channels}" if layer.channels > 1 else "")
+            for layer in layers
+        ],
+    )
+    names = [f"{n.name}\n{n.parameters:,}" if n.parameters else n.name for n in layers]
+    ax.set_xticks(range(len(layers)), names)
+    ax.set_yscale("log")
+    ax.set_ylabel("positions")
+    ax.set_xlabel("layer, and its number of parameters")
     ax.set_title(
         f"{architecture.n_parameters:,} parameters for {architecture.n_features:,} features",
         loc="right",
     )
-    ax.set_ylim(-0.95, 0.62)
-    ax.set_xlim(-0.6, len(layers) - 0.4)
-    ax.axis("off")
     return figure
 
 
@@ -367,64 +306,29 @@ def traversal_splits(study: Study, results: StudyResults) -> "Figure":
     (Gerstorfer et al., Figure 1.)
     """
     from sklearn.ensemble import RandomForestRegressor
+    from sklearn.tree import plot_tree
 
     rng = as_generator(1)
     X = rng.standard_normal((8, 2))
     y = np.rint(8 + 3.0 * X[:, 0] + 2 * X[:, 1] + rng.standard_normal(len(X)))
     forest = RandomForestRegressor(1, bootstrap=False, max_depth=3, random_state=0).fit(X, y)
-    tree = forest.estimators_[0].tree_
-    inside = forest.estimators_[0].decision_path(X).toarray().astype(bool)
-
-    figure = new_figure(1.2 + 0.75 * tree.max_depth)
-    ax = figure.subplots()
-    responses = [y[inside[:, node]] for node in range(tree.node_count)]
-    signs = _draw_node(ax, tree, responses, 0, (0.0, 1.0))
+    tree, names = forest.estimators_[0].tree_, ("F", "G")
+    means = tree.value[:, 0, 0]
+    on_first = tree.feature == 0
+    signs = np.sign(means[tree.children_right[on_first]] - means[tree.children_left[on_first]])
+    counted = " ".join("+1" if sign > 0 else "−1" if sign < 0 else "+0" for sign in signs)
     rates = [
-        rate(forest, feature_names=("F", "G")).scores[0]
+        rate(forest, feature_names=names).scores[0]
         for rate in (absolute_traversal_rate, relative_traversal_rate)
     ]
-    counted = " ".join("+1" if sign > 0 else "−1" if sign < 0 else "+0" for sign in signs)
+    figure = new_figure(3.2)
+    ax = figure.subplots()
+    plot_tree(forest.estimators_[0], ax=ax, feature_names=names, impurity=False, fontsize=7)
     ax.set_title(
         f"ATR of F = ({counted}) / {len(signs)} = {rates[0]:.2f},  RTR of F = {rates[1]:.2f}",
         loc="left",
     )
-    ax.set_xlim(0, 1)
-    ax.set_ylim(-tree.max_depth - 0.45, 0.4)
-    ax.axis("off")
     return figure
-
-
-def _draw_node(
-    ax: "Axes",
-    tree: Any,
-    responses: list[np.ndarray],
-    node: int,
-    span: tuple[float, float],
-    depth: int = 0,
-) -> list[int]:
-    """Draw a node and what is below it; return the signs of the splits on F, from the top down."""
-    middle = sum(span) / 2
-    children = (tree.children_left[node], tree.children_right[node])
-    values = "{" + ", ".join(f"{value:g}" for value in responses[node]) + "}"
-    place: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 7}
-    if children[0] < 0:
-        plain = {"facecolor": "white", "linewidth": 0, "pad": 1.5}
-        ax.text(middle, -depth, values, bbox=plain, **place)
-        return []
-    on_first = tree.feature[node] == 0
-    words = f"{'FG'[tree.feature[node]]} ≤ {tree.threshold[node]:.2f}".replace("-", "−")
-    signs = []
-    if on_first:
-        left, right = (responses[child].mean() for child in children)
-        signs = [int(np.sign(right - left))]
-        words += f"\nmean {left:.1f} | {right:.1f}"
-    for child, part in zip(children, ((span[0], middle), (middle, span[1])), strict=True):
-        ax.plot([middle, sum(part) / 2], [-depth, -depth - 1], color=FAINT, zorder=0)
-        signs += _draw_node(ax, tree, responses, child, part, depth + 1)
-    frame = {"boxstyle": "round,pad=0.3", "facecolor": "white"}
-    frame["edgecolor"] = FIRST if on_first else NOISE
-    ax.text(middle, -depth, f"{words}\n{values}", color=INK, bbox=frame, **place)
-    return signs
 
 
 def _correlated_pair(n_samples: int, rng: np.random.Generator) -> FloatArray:

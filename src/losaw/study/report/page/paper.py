@@ -227,13 +227,10 @@ def _tables(shelf: Shelf, names: Sequence[str]) -> Iterator[Part]:
     for name in names:
         study, comparison = shelf.studies[name], shelf.results[name].comparison
         tables = [arrange(study, table, comparison) for table in study.file.tables]
-        parts += [Published(table, name) for table in tables if table.cells]
+        parts += [Published(table, name) for table in tables if len(table.cells)]
     if not parts:
         return
-    printed = any(
-        isinstance(p, Published) and any(c.is_printed for c in p.table.cells.values())
-        for p in parts
-    )
+    printed = any(isinstance(part, Published) and part.table.is_printed for part in parts)
     legend: list[Part] = [Section("How to read a cell", [Text(LEGEND)], is_folded=True)]
     title = "Tables, published and reproduced" if printed else "Tables"
     yield Section(title, [*(legend if printed else []), *parts])
