@@ -1,10 +1,19 @@
-"""A ranking of methods over all settings: mean value and mean rank, with their errors."""
+"""A ranking of methods over all settings: mean value, mean rank, and the places they can have."""
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
+from losaw.data import FloatArray
+from losaw.scoring.ranks import rank_sets
 from losaw.study.design.grid import Study
 from losaw.study.report.tables import higher_is_better
+
+LEVEL = 0.95  # of all places of a metric at once
+COLUMNS = [
+    *("metric", "method", "settings", "seeds", "mean", "mean_se", "rank", "rank_se"),
+    *("best_place", "worst_place"),
+]
 
 
 def rank_methods(study: Study, results: pd.DataFrame) -> pd.DataFrame:
@@ -20,6 +29,11 @@ def rank_methods(study: Study, results: pd.DataFrame) -> pd.DataFrame:
     sd_s the standard deviation over the n_s seeds. The settings are taken as given: the error
     is the error of the mean over these settings, not over other settings.
 
+    The place of a method is its place by the true mean rank. With probability .95 or more the
+    places of all methods lie in their sets at once (:func:`losaw.scoring.ranks.rank_sets`): of each
+    pair the difference of the mean ranks is tested, from the seeds that both share, with
+    sum_s (n_s - 1) degrees of freedom, and all pairs are adjusted by Holm.
+
     Parameters
     ----------
     results : DataFrame
@@ -29,10 +43,10 @@ def rank_methods(study: Study, results: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ``metric, method, settings, seeds, mean, mean_se, rank, rank_se``, per metric the best
-        rank first; empty if no metric has two methods to compare.
+        ``metric, method, settings, seeds, mean, mean_se, rank, rank_se, best_place,
+        worst_place``, per metric the best rank first; empty if no metric has two methods to
+        compare.
     """
-    columns = ["metric", "method", "settings", "seeds", "mean", "mean_se", "rank", "rank_se"]
     frames = [
         _rank_metric(study, metric, results)
         for metric, method in study.metrics.items()
@@ -40,7 +54,7 @@ def rank_methods(study: Study, results: pd.DataFrame) -> pd.DataFrame:
     ]
     frames = [frame for frame in frames if len(frame)]
     return (
-        pd.concat(frames, ignore_index=True)[columns] if frames else pd.DataFrame(columns=columns)
+        pd.concat(frames, ignore_index=True)[COLUMNS] if frames else pd.DataFrame(columns=COLUMNS)
     )
 
 
@@ -88,7 +102,9 @@ def _rank_metric(study: Study, metric: str, results: pd.DataFrame) -> pd.DataFra
     ranks = wide.rank(axis=1, ascending=not higher_is_better(study, metric))
     mean, mean_se = _mean_over_settings(wide)
     rank, rank_se = _mean_over_settings(ranks)
+    best, worst = _places(ranks).T
     ranking = pd.DataFrame({"mean": mean, "mean_se": mean_se, "rank": rank, "rank_se": rank_se})
+    ranking = ranking.assign(best_place=best, worst_place=worst)
     ranking = ranking.rename_axis("method").reset_index().assign(metric=metric, seeds=len(wide))
     ranking["settings"] = wide.index.get_level_values("setting_id").nunique()
     return ranking.sort_values("rank", kind="stable")
@@ -98,3 +114,22 @@ def _mean_over_settings(values: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
     grouped = values.groupby(level="setting_id", sort=False)
     means, squares = grouped.mean(), grouped.var(ddof=1).div(grouped.size(), axis=0)
     return means.mean(), np.sqrt(squares.sum()) / len(means)
+
+
+def _places(ranks: pd.DataFrame) -> NDArray[np.intp]:
+    """Return the best and the worst place of every method by its mean rank, all at once."""
+    means = ranks.groupby(level="setting_id", sort=False).mean()
+    freedom = len(ranks) - len(means)
+    # The smallest mean rank is the best.
+    return rank_sets(-means.mean().to_numpy(), deviations_of(ranks), freedom, LEVEL)
+
+
+def deviations_of(ranks: pd.DataFrame) -> FloatArray:
+    """What each data set adds to the mean over settings.
+
+    The sums of products of its columns are the covariances of these means.
+    """
+    grouped = ranks.groupby(level="setting_id", sort=False)
+    size = grouped[ranks.columns[:1]].transform("size")
+    scale = np.sqrt(size * (size - 1)) * grouped.ngroups
+    return (ranks - grouped.transform("mean")).div(scale, axis=0).to_numpy()

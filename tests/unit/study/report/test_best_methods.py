@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from losaw.study.metrics import table as metric_table
-from losaw.study.report.best_methods import compared, rank_methods
+from losaw.study.report.best_methods import compared, deviations_of, rank_methods
 
 # setting, seed, RF, losawRF
 VALUES = [
@@ -78,3 +78,24 @@ def test_settings_and_methods_stay_in_the_order_in_which_they_were_run(study):
     found = compared(study, "r2_test", results(VALUES[2:] + VALUES[:2]))
     assert found.index.unique("setting_id").tolist() == ["b", "a"]
     assert found.columns.tolist() == ["RF", "losawRF"]
+
+
+def test_places_tell_methods_apart_that_always_differ_and_leave_equal_ones_open(study):
+    rng = np.random.default_rng(0)
+    values = [(setting, seed, v, v + 1) for setting in "ab" for seed, v in enumerate(rng.random(8))]
+    places = ["best_place", "worst_place"]
+    found = rank_methods(study, results(values))
+    assert found[places].to_numpy().tolist() == [[1, 1], [2, 2]]
+    noise = [(*key, *rng.random(2)) for *key, _, _ in values]
+    assert rank_methods(study, results(noise))[places].to_numpy().tolist() == [[1, 2], [1, 2]]
+
+
+def test_the_error_of_a_difference_of_mean_ranks_is_that_of_its_settings():
+    rng = np.random.default_rng(1)
+    index = pd.MultiIndex.from_product([["a", "b"], range(5)], names=["setting_id", "seed"])[:8]
+    ranks = pd.DataFrame(rng.random((8, 3)), index=index)
+    difference = ranks[0] - ranks[1]
+    grouped = difference.groupby(level="setting_id")
+    expected = np.sqrt((grouped.var() / grouped.size()).sum()) / 2
+    added = deviations_of(ranks)
+    assert np.linalg.norm(added[:, 0] - added[:, 1]) == pytest.approx(expected)

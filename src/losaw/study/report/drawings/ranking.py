@@ -1,13 +1,13 @@
-"""Mean ranks of all methods that saw the same data, with their errors."""
+"""Mean ranks of all methods that saw the same data, with their errors and possible places."""
 
 import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from losaw.scoring.ranks import rank_words
 from losaw.study.design.grid import Study
-from losaw.study.report.best_methods import grid_of, rank_methods
+from losaw.study.report.best_methods import LEVEL, grid_of, rank_methods
 from losaw.study.report.drawings.panels import empty_figure
-from losaw.study.report.options import check_names
 from losaw.study.report.results import StudyResults
 from losaw.study.report.style import FIRST, INK, NOISE, heading, new_figure
 
@@ -20,7 +20,8 @@ def ranking(
 ) -> "Figure":
     """Draw a dot per method at its mean rank, a bar of one standard error to either side.
 
-    Ranks and errors are those of :func:`losaw.study.report.best_methods.rank_methods`. The methods
+    The places that a method can have, all methods at once, stand at the right. Ranks, errors and
+    places are those of :func:`losaw.study.report.best_methods.rank_methods`. The methods
     are sorted by the first metric. The settings that were run are listed below: methods rank
     otherwise elsewhere. Where no metric has two methods to compare, the figure says so.
 
@@ -31,7 +32,6 @@ def ranking(
     highlight : list of str
         Learners whose methods are coloured.
     """
-    check_names("highlight", highlight, study.learners, "learner")
     ranked = rank_methods(study, results.results)
     tables = {m: ranked[ranked["metric"] == m].set_index("method") for m in metrics}
     tables = {metric: table for metric, table in tables.items() if len(table)}
@@ -50,8 +50,13 @@ def ranking(
     for ax, (metric, table) in zip(axes, tables.items(), strict=True):
         for height, method in enumerate(order):
             if method in table.index:
-                _dot(ax, table.loc[method], height, FIRST if method in coloured else NOISE)
-        ax.set_xlim(1, None)
+                row = table.loc[method]
+                _dot(ax, row, height, FIRST if method in coloured else NOISE)
+                words = rank_words(row["best_place"], row["worst_place"])
+                where = (1.0, height)
+                look = {"ha": "right", "va": "center", "fontsize": 6.5, "color": INK}
+                ax.annotate(words, where, xycoords=("axes fraction", "data"), **look)
+        ax.set_xlim(1, 1.35 * table["rank"].max())  # with room for the places
         ax.set_ylim(-0.7, len(order) - 0.3)
         ax.set_xlabel(f"mean rank over {table['seeds'].iloc[0]:,} data sets (1: best)")
         ax.grid(axis="x")
@@ -63,7 +68,8 @@ def ranking(
 def _said(study: Study, results: StudyResults, metric: str) -> list[str]:
     """The settings that the ranks are averaged over, as lines."""
     grid = grid_of(study, metric, results.results)
-    said = [f"Run: {grid}. Ranks on these data sets, no verdict on others."]
+    places = f"At the right: the places that each can have, all at once with {LEVEL:.0%}."
+    said = [f"{places} Run: {grid}. Ranks on these data sets, no verdict on others."]
     return textwrap.wrap(" ".join([*said, *study.differs_at_scale.values()]), 105)
 
 
