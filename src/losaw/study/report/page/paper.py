@@ -371,20 +371,26 @@ def _failed(shelf: Shelf, names: Sequence[str]) -> Iterator[Part]:
         yield Section("Failed and left out", [Items(lines)])
 
 
+def fits_of_the_paper(study: Study) -> int:
+    """Number of fits at the paper's scale, of learners that cannot run here as well."""
+    return sum(
+        study.seeds("paper", setting, learner)
+        for setting in study.settings
+        for learner in study.learners
+    )
+
+
 def _what_was_run(shelf: Shelf, names: Sequence[str]) -> Section:
     rows = []
     for name in names:
-        study, run = shelf.studies[name], shelf.runs[name]
-        whole = sum(
-            study.seeds("paper", s, learner) for s in study.settings for learner in study.learners
-        )
+        run = shelf.runs[name]
         rows.append(
             {
                 "study": f"`{name}`",
                 "scale": run["scale"],
                 "runs a setting": run["seeds"],
                 "fits": int(run["fits"]),
-                "fits of the paper": whole,
+                "fits of the paper": fits_of_the_paper(shelf.studies[name]),
                 "failed values": int(run["failed_values"]),
                 "core-hours": float(run["core_hours"]),
                 "commit": str(run["commit"])[:12],
