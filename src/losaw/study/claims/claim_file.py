@@ -78,6 +78,27 @@ class Claim(Strict):
     comment: str = ""
 
 
+class Decision(Strict):
+    """What a paper leaves open, or says in two ways, and what is done here.
+
+    Attributes
+    ----------
+    point : str
+        What is open.
+    decided, why : str
+    otherwise : str
+        What the other reading gives: numbers, or "not measured".
+    studies : list of str
+        The studies that rest on it.
+    """
+
+    point: str
+    decided: str
+    why: str
+    otherwise: str
+    studies: Annotated[list[str], Field(min_length=1)]
+
+
 class Claims(Strict):
     """The claims of one paper, as read from ``config/claims/<paper>.yaml``.
 
@@ -92,6 +113,7 @@ class Claims(Strict):
         Claims that no number of ours can decide, each with the reason.
     does_not_reproduce : list of str
         What is known not to agree, or only under another reading.
+    decisions : list of Decision
     """
 
     paper: str
@@ -100,6 +122,7 @@ class Claims(Strict):
     claims: list[Claim] = Field(default=[])
     not_checked: list[str] = Field(default=[])
     does_not_reproduce: list[str] = Field(default=[])
+    decisions: list[Decision] = Field(default=[])
 
     def covers(self, study: str) -> bool:
         """Return whether a study, by its name, is one of this paper's."""

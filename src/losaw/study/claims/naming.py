@@ -1,4 +1,4 @@
-"""A check that claims name studies, methods, metrics and settings that exist."""
+"""A check that claims and decisions name what exists: studies, methods, metrics, settings."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -13,7 +13,7 @@ from losaw.support.words import unknown
 
 
 def check_names(claims: Claims, folder: Path) -> None:
-    """Check every claim against the study file that it is about; nothing is run.
+    """Check every claim and decision against the study files; nothing is run.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ def check_names(claims: Claims, folder: Path) -> None:
     ------
     StudyError
         For a study, metric, method, axis or value that there is not, and for a claim that
-        compares numbers with themselves; it names the claim.
+        compares numbers with themselves; it names the claim or decision.
     """
     read = cache(lambda name: Study(folder / f"{name}.yaml"))
     known = sorted(path.stem for path in folder.glob("*.yaml"))
@@ -36,6 +36,10 @@ def check_names(claims: Claims, folder: Path) -> None:
             _check(claim, read(claim.study))
         except StudyError as error:
             raise StudyError(f"claim {claim.says!r}: {error}") from None
+    for decision in claims.decisions:
+        for name in decision.studies:
+            if name not in known:
+                raise StudyError(f"decision {decision.point!r}: {unknown('study', name, known)}")
 
 
 def _check(claim: Claim, study: Study) -> None:

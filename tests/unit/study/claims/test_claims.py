@@ -49,6 +49,13 @@ def test_claims_are_about_the_studies_of_their_paper(claims, studies):
         assert studies[claim.study].file.paper == claims.paper
 
 
+def test_a_paper_says_what_it_leaves_open_and_what_rests_on_its_studies(claims):
+    assert claims.decisions
+    for decision in claims.decisions:
+        assert all(claims.covers(name) for name in decision.studies)
+        assert all([decision.point, decision.decided, decision.why, decision.otherwise])
+
+
 def test_no_claim_stands_twice_and_none_is_without_words(claims):
     written = Counter(claim.model_dump_json(exclude={"says"}) for claim in claims.claims)
     assert max(written.values()) == 1

@@ -26,6 +26,9 @@ claims:
   - {says: weights hurt, place: Section 2, study: made, metric: r2_test, method: losawRF,
      relation: above, than: {method: RF}, margin: 1000}
 does_not_reproduce: [the weather]
+decisions:
+  - {point: "trees, or <forests>", decided: forests, why: they are there, otherwise: not measured,
+     studies: [made]}
 """
 PICTURE = b"\x89PNG of a drawing"
 
@@ -130,6 +133,13 @@ def test_claims_are_weighed_and_those_that_fail_are_said(page):
     assert "RF mdi: failed in 5 of 5 fits" in page
 
 
+def test_what_a_paper_leaves_open_is_said_with_what_is_done(page):
+    start = page.index("What the paper leaves open")
+    words = re.findall(r"<t[hd]>(.*?)</t[hd]>", page[start:])[:10]
+    assert words[:5] == ["left open", "decided", "why", "the other reading", "studies"]
+    assert words[5:8] == ["trees, or &lt;forests&gt;", "forests", "they are there"]
+
+
 def test_numbers_of_differing_cells_stand_before_their_setting(page):
     start = page.index("Cells of <code>made</code> that differ or deviate: 2")
     heads = re.findall(r"<th>([^<]+)</th>", page[start:])[:5]
@@ -157,6 +167,13 @@ def test_equal_results_give_equal_bytes(shelf, page, tmp_path):
 def test_a_folder_without_results_is_refused(configuration, tmp_path):
     with pytest.raises(StudyError, match="holds no results of a study"):
         write_pages(Shelf(tmp_path / "nothing", configuration), tmp_path / "report.html")
+
+
+def test_a_decision_of_a_study_that_there_is_not_is_refused(shelf, tmp_path):
+    path = shelf.configuration / "claims" / "nobody.yaml"
+    path.write_text(CLAIMS.replace("studies: [made]}", "studies: [mode]}"))
+    with pytest.raises(StudyError, match="decision 'trees, or <forests>': unknown study 'mode'"):
+        write_pages(shelf, tmp_path / "report.html")
 
 
 def test_a_claim_about_a_method_that_there_is_not_is_refused(shelf, tmp_path):

@@ -87,6 +87,7 @@ def paper_page(shelf: Shelf, name: str) -> Page:
     parts += _claims(weighed)
     if paper.not_checked:
         parts += [Section("Claims that no number here can decide", [Items(paper.not_checked)])]
+    parts += _decisions(paper)
     parts += _agreement(shelf, names)
     parts += [part for one in names for part in _methods(shelf, one)]
     parts += _figures(shelf, names)
@@ -276,6 +277,21 @@ def _claims(weighed: Sequence[Weighed]) -> Iterator[Part]:
         )
     explained = Section("How a claim is weighed", [Text(_EXPLAINED)], is_folded=True)
     yield Section("What the paper says, weighed", [explained, Frame(pd.DataFrame(rows))])
+
+
+def _decisions(paper: Claims) -> Iterator[Part]:
+    if paper.decisions:
+        rows = [
+            {
+                "left open": decision.point,
+                "decided": decision.decided,
+                "why": decision.why,
+                "the other reading": decision.otherwise,
+                "studies": ", ".join(f"`{study}`" for study in decision.studies),
+            }
+            for decision in paper.decisions
+        ]
+        yield Section("What the paper leaves open", [Frame(pd.DataFrame(rows))])
 
 
 def _medians(item: Weighed) -> str:
