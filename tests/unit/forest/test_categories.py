@@ -173,42 +173,6 @@ def test_a_level_without_rows_goes_to_the_child_with_more_of_them():
             assert leaves[row, t] == node
 
 
-@pytest.mark.parametrize(
-    ("column", "error", "message"),
-    [
-        (["a", "b"] * 150, ValueError, r"'bad' contains text \(first value: 'a'\).*category"),
-        (
-            pd.date_range("2020", periods=300),
-            TypeError,
-            "'bad' contains dates or times .*since",
-        ),
-        (pd.Categorical(["a", None] * 150), ValueError, "'bad' has 150 missing levels.*row 1"),
-        ([{}] * 300, TypeError, "'bad' contains objects that are not numbers"),
-        (pd.Categorical(range(300)), ValueError, "'bad' has 300 levels in 300 rows.*merge rare"),
-        (
-            pd.Categorical(np.arange(300) % 100),
-            ValueError,
-            "'bad' has 100 levels, at most 63 are allowed; merge rare levels$",
-        ),
-    ],
-)
-def test_columns_that_cannot_be_read_are_named_with_a_remedy(column, error, message):
-    X, y = frame()
-    with pytest.raises(error, match=message):
-        LosawRandomForestRegressor(n_estimators=1).fit(X.assign(bad=column), y)
-
-
-def test_columns_of_polars_that_cannot_be_read_are_named_too():
-    polars = pytest.importorskip("polars")
-    _, y = frame()
-    text = polars.DataFrame({"a": np.arange(300.0), "bad": ["x", "y"] * 150})
-    with pytest.raises(ValueError, match=r"'bad' contains text .*polars\.Categorical"):
-        LosawRandomForestRegressor(n_estimators=1).fit(text, y)
-    dates = text.with_columns(bad=pd.date_range("2020", periods=300).to_numpy())
-    with pytest.raises(TypeError, match="'bad' contains dates"):
-        LosawRandomForestRegressor(n_estimators=1).fit(dates, y)
-
-
 def test_a_level_beyond_the_order_and_an_array_for_a_frame_are_refused():
     forest, X, _ = fitted()
     larger = X.assign(size=X["size"].cat.add_categories("XXL"))

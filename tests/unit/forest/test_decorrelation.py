@@ -52,7 +52,7 @@ def test_it_is_what_the_root_of_an_undrawn_sample_has(kind):
 def test_nothing_is_said_where_weights_decorrelate():
     X, y = mixed()
     with warnings.catch_warnings():
-        warnings.simplefilter("error")
+        warnings.simplefilter("error")  # a warning fails the test
         forest = LosawRandomForestRegressor(n_estimators=2, random_state=0).fit(X, y)
         decorrelation(forest, X)
 
@@ -98,13 +98,6 @@ def test_a_column_of_an_array_is_known_by_its_number_and_a_constant_one_is_not_m
     measured = decorrelation(forest, numbers)
     assert measured.index.tolist() == [0, 1, 2]
     assert measured.isna().any(axis=1).tolist() == [False, False, True]
-
-
-def test_rows_in_another_order_are_refused():
-    X, y = mixed()
-    forest = LosawRandomForestRegressor(n_estimators=1, random_state=0).fit(X, y)
-    with pytest.raises(ValueError, match="in their order"):
-        decorrelation(forest, X[::-1])
 
 
 def test_a_forest_without_a_split_has_importances_of_zero():

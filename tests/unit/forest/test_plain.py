@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeRegressor
 
 from losaw.forest import PlainRandomForestRegressor
@@ -135,30 +134,3 @@ def test_importances_read_its_trees():
     forest = PlainRandomForestRegressor(30, max_features=2, random_state=0).fit(X, y)
     assert ufi(forest, X, y).scores.argmax() in (0, 2)
     assert mdi_oob(forest, X, y).scores[5] == 0.0
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"n_estimators": 0}, "n_estimators"),
-        ({"min_samples_leaf": 0}, "min_samples_leaf"),
-        ({"max_depth": 0}, "max_depth"),
-        ({"max_features": "sqr"}, "did you mean 'sqrt'"),
-    ],
-)
-def test_a_parameter_out_of_range_is_refused_at_once(options, message):
-    X, y = sample(40, 0)
-    with pytest.raises(ValueError, match=message):
-        PlainRandomForestRegressor(**options).fit(X, y)
-
-
-def test_what_it_cannot_use_is_refused():
-    X, y = sample(40, 0)
-    X[3, 1] = np.nan
-    with pytest.raises(ValueError, match="row 3, column 1"):
-        PlainRandomForestRegressor().fit(X, y)
-    X[3, 1], y[5] = 0.0, 1e200
-    with pytest.raises(ValueError, match="y has 1 values beyond 1e150"):
-        PlainRandomForestRegressor().fit(X, y)
-    with pytest.raises(NotFittedError):
-        PlainRandomForestRegressor().predict(X)

@@ -1,7 +1,6 @@
 """The regressor: plain forest, merged rows, threads, input, fitted trees."""
 
 import gc
-import pickle
 import signal
 import threading
 from functools import partial
@@ -170,22 +169,6 @@ def test_layout_and_precision_of_the_input_do_not_matter(convert):
     expected = LosawRandomForestRegressor(n_estimators=3, random_state=0).fit(X, y).predict(X)
     found = LosawRandomForestRegressor(n_estimators=3, random_state=0).fit(convert(X), y)
     np.testing.assert_array_equal(found.predict(convert(X)), expected)
-
-
-def test_pickled_and_cloned_forests_predict_alike():
-    X, y = mixed_sample()
-    forest = LosawRandomForestRegressor(n_estimators=3, random_state=0).fit(X, y)
-    expected = forest.predict(X)
-    np.testing.assert_array_equal(pickle.loads(pickle.dumps(forest)).predict(X), expected)
-    np.testing.assert_array_equal(clone(forest).fit(X, y).predict(X), expected)
-
-
-def test_the_fit_leaves_its_input_alone():
-    X, y = mixed_sample()
-    X_before, y_before = X.copy(), y.copy()
-    LosawRandomForestRegressor(n_estimators=2, random_state=0).fit(X, y)
-    np.testing.assert_array_equal(X, X_before)
-    np.testing.assert_array_equal(y, y_before)
 
 
 def test_verbose_shows_a_progress_bar(capsys):

@@ -6,7 +6,7 @@ Of scoring.rows, scoring.tests, scoring.draw_differences.
 import numpy as np
 import pytest
 from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.model_selection import KFold, TimeSeriesSplit
+from sklearn.model_selection import TimeSeriesSplit
 from sklearn.tree import DecisionTreeRegressor
 
 from losaw.importance import cpi, hierarchy, loco, pfi
@@ -75,27 +75,6 @@ def test_groups_are_tested_over_folds_of_clusters_and_over_time():
     for options in ({"cv": 10, "clusters": PATIENT}, {"cv": TimeSeriesSplit(10)}):
         found = hierarchy(LinearRegression(), X, Y, random_state=0, **options)
         assert found.selected == (("X1",),)
-
-
-@pytest.mark.parametrize(
-    ("clusters", "options", "words"),
-    [
-        (PATIENT[:50], {}, "clusters has shape"),
-        (np.zeros(120), {}, "the same label for all rows"),
-        ([None, *PATIENT[1:]], {}, "no label for row 0"),
-        (PATIENT, {"cv": 21}, "number of clusters"),
-        (PATIENT, {"cv": KFold(4, shuffle=True, random_state=0)}, "separates rows of one cluster"),
-    ],
-)
-def test_clusters_that_cannot_be_used_are_refused(clusters, options, words):
-    with pytest.raises(ValueError, match=words):
-        cpi(LinearRegression(), X, Y, clusters=clusters, **{"cv": 5} | options)
-
-
-def test_other_tests_than_students_take_no_clusters():
-    model = LinearRegression().fit(X, Y)
-    with pytest.raises(ValueError, match="clusters is not defined for test='wilcoxon'"):
-        cpi(model, X, Y, clusters=PATIENT, test="wilcoxon")
 
 
 def test_features_that_are_constant_within_clusters_have_the_cpi_of_independent_ones():

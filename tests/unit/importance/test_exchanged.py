@@ -126,12 +126,6 @@ def test_missing_values_are_led_by_the_model():
     np.testing.assert_array_equal(found[2], subject.predict(exchanged(columns, copies, members[1])))
 
 
-def test_columns_of_a_frame_in_another_order_are_not_mixed_up():
-    model = RandomForestRegressor(9, **small).fit(FRAME[["a", "b", "c"]], Y)
-    one = pfi(model, FRAME[["c", "b", "a"]], Y, random_state=0)
-    assert one.feature_names == ("c", "b", "a") and one.select(top=1) == ("a",)
-
-
 @pytest.mark.parametrize("method", [cpi, pfi, sage])
 def test_the_scores_are_those_of_a_model_that_hides_its_trees(method):
     class Hidden:

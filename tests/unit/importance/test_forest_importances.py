@@ -8,17 +8,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.ensemble import (
-    BaggingRegressor,
     ExtraTreesRegressor,
-    GradientBoostingRegressor,
-    IsolationForest,
     RandomForestClassifier,
     RandomForestRegressor,
-    RandomTreesEmbedding,
 )
 from sklearn.linear_model import LinearRegression
 from sklearn.preprocessing import OneHotEncoder
-from sklearn.tree import DecisionTreeRegressor
 
 from losaw.data import Dataset, Sample, Truth, default_feature_names
 from losaw.forest import (
@@ -28,16 +23,9 @@ from losaw.forest import (
 )
 from losaw.importance import air, mdi_oob, split_improvement, tree_permutation, ufi
 from losaw.study.learners.random_forest import RandomForest
-from losaw.study.registry import get
 from losaw.trees.node_moments import scores_of_trees
 from losaw.trees.view import view_forest
-from losaw.trends import absolute_traversal_rate, relative_traversal_rate
-
-
-def in_study(name, **parameters):
-    """The importance of a study file's name and parameters."""
-    return get("importance", name).create(**parameters)
-
+from reference.in_study import in_study
 
 CASES = ("regression", "binary", "three classes", "deep", "extra trees", "losaw")
 
@@ -295,8 +283,7 @@ def test_permuting_in_bag_rows_costs_more_than_permuting_out_of_bag_rows():
     model, X, y = fitted("deep")
     data = data_of(X, y)
     inside, outside = (
-        get("importance", "tree-permutation")
-        .create(rows=rows)
+        in_study("tree-permutation", rows=rows)
         .explain(model, data, np.random.default_rng(0))
         .scores
         for rows in ("in-bag", "out-of-bag")
@@ -310,11 +297,7 @@ def test_permutation_importance_of_a_linear_model_is_the_formula():
     X = rng.standard_normal((4000, 2))
     y = X @ [2.0, 0.0]
     model = LinearRegression().fit(X, y)
-    result = (
-        get("importance", "permutation")
-        .create(rows="train", n_repeats=20)
-        .explain(model, data_of(X, y), rng)
-    )
+    result = in_study("permutation", rows="train", n_repeats=20).explain(model, data_of(X, y), rng)
     assert result.scores[0] == pytest.approx(8 * X[:, 0].var(), rel=0.05)
     assert result.scores[1] == pytest.approx(0, abs=1e-12)
     assert result.std_error_kind == "over permutations"
@@ -324,79 +307,12 @@ def test_air_of_a_permuted_copy_has_the_opposite_sign_on_average():
     X, y = sample(400)
     model = RandomForestRegressor(20, max_depth=5, random_state=1).fit(X, y)
     draws = [
-        get("importance", "air")
-        .create()
-        .explain(model, data_of(X, y), np.random.default_rng(s))
-        .scores
+        in_study("air").explain(model, data_of(X, y), np.random.default_rng(s)).scores
         for s in range(10)
     ]
     mean, error = np.mean(draws, axis=0), np.std(draws, axis=0, ddof=1) / np.sqrt(10)
     assert (mean[:2] > 3 * error[:2]).all()
     assert (np.abs(mean[2:]) < 5 * error[2:] + 0.05 * mean[0]).all()
-
-
-def test_a_forest_without_bootstrap_is_refused():
-    X, y = sample()
-    model = RandomForestRegressor(3, bootstrap=False).fit(X, y)
-    with pytest.raises(ValueError, match="bootstrap=True"):
-        ufi(model, X, y)
-
-
-@pytest.mark.parametrize("case", ["regression", "binary", "losaw"])
-def test_rows_that_the_forest_was_not_fitted_on_are_refused(case):
-    model, X, y = fitted(case)
-    with pytest.raises(ValueError, match="fitted on"):
-        ufi(model, X[::-1], y[::-1])
-    with pytest.raises(ValueError, match="training sample"):
-        ufi(model, X[:-5], y[:-5])
-
-
-def test_a_model_that_is_no_forest_is_refused():
-    X, y = sample()
-    with pytest.raises(TypeError, match="LinearRegression is not a fitted bagged forest"):
-        ufi(LinearRegression().fit(X, y), X, y)
-    with pytest.raises(TypeError, match="LosawRandomForestRegressor is not"):
-        in_study("air").explain(fitted("losaw")[0], data_of(X, y), np.random.default_rng(0))
-
-
-MEDIANS = r"hold medians \(criterion='absolute_error'\).*criterion='squared_error'"
-FEW = {"n_estimators": 3, "random_state": 0}
-OTHER_ENSEMBLES = {
-    "medians": (RandomForestRegressor(criterion="absolute_error", **FEW), MEDIANS),
-    "medians of extra trees": (
-        ExtraTreesRegressor(criterion="absolute_error", bootstrap=True, **FEW), MEDIANS,
-    ),
-    "medians in bags": (
-        BaggingRegressor(DecisionTreeRegressor(criterion="absolute_error"), **FEW), MEDIANS,
-    ),
-    "bags of columns": (BaggingRegressor(max_features=0.5, **FEW), "see different features"),
-    "bags of lines": (
-        BaggingRegressor(LinearRegression(), **FEW), "LinearRegressions, which are not single",
-    ),
-    "bags of forests": (
-        BaggingRegressor(RandomForestRegressor(2), **FEW), "Regressors, which are not single",
-    ),
-    "boosting": (GradientBoostingRegressor(**FEW), "is not a fitted bagged forest"),
-    "isolation": (IsolationForest(**FEW), "is not a fitted bagged forest"),
-    "embedding": (RandomTreesEmbedding(**FEW), "is not a fitted bagged forest"),
-    "one tree": (DecisionTreeRegressor(), "is not a fitted bagged forest"),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("kind", OTHER_ENSEMBLES)
-def test_other_ensembles_are_told_what_they_are(kind):
-    model, words = OTHER_ENSEMBLES[kind]
-    X, y = sample()
-    model.fit(X, y)
-    with pytest.raises((TypeError, ValueError), match=words):
-        ufi(model, X, y)
-    if "medians" not in kind:
-        with pytest.raises(TypeError, match="is not a fitted random forest of scikit-learn"):
-            air(model, X, y)
-    else:
-        for rate in (absolute_traversal_rate, relative_traversal_rate):
-            with pytest.raises(ValueError, match=MEDIANS):
-                rate(model)
 
 
 @pytest.mark.parametrize("criterion", ["friedman_mse", "poisson", "squared_error"])
@@ -486,21 +402,6 @@ def test_a_forest_whose_rows_all_weigh_the_same_is_scored():
     assert np.isfinite(ufi(model, X, y).scores).all()
 
 
-def test_wrong_shapes_are_named():
-    model, X, y = fitted("regression")
-    with pytest.raises(ValueError, match="y has 119 entries for 120 rows of X"):
-        ufi(model, X, y[1:])
-    with pytest.raises(TypeError, match="groups must be a dict"):
-        ufi(model, X, y, groups=["a", "b"])
-
-
-def test_unknown_rows_of_a_permutation_are_refused():
-    with pytest.raises(ValueError, match="did you mean 'train'"):
-        in_study("permutation", rows="trian")
-    with pytest.raises(ValueError, match="did you mean 'out-of-bag'"):
-        in_study("tree-permutation", rows="out-of-bags")
-
-
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_a_losaw_forest_of_classes_knows_its_sample(n_classes):
     X, y = sample()
@@ -509,15 +410,3 @@ def test_a_losaw_forest_of_classes_knows_its_sample(n_classes):
     assert view_forest(model, X, classes)[0].outcomes.shape == (len(y), n_classes)
     with pytest.raises(ValueError, match="not the sample that the forest was fitted on"):
         view_forest(model, X[::-1], classes[::-1])
-
-
-@pytest.mark.parametrize("weigh", ["classes", "rows"])
-def test_a_forest_of_weighted_draws_is_refused(weigh):
-    rng = np.random.default_rng(0)
-    X, y = rng.standard_normal((150, 3)), rng.random(150) < 0.15
-    model = RandomForestClassifier(
-        50, class_weight="balanced" if weigh == "classes" else None, random_state=0
-    )
-    model.fit(X, y, sample_weight=None if weigh == "classes" else np.where(y, 5.0, 1.0))
-    with pytest.raises(ValueError, match="sample or class weights, which are not supported"):
-        mdi_oob(model, X, y)

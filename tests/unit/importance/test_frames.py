@@ -165,18 +165,6 @@ def test_text_that_no_plain_forest_was_fitted_to_is_refused_by_its_name(method):
         score(method, model, X.assign(third="a"), y)
 
 
-@pytest.mark.parametrize("column", [-1, 2])
-def test_a_column_number_outside_of_the_table_is_refused_in_a_group(column):
-    from sklearn.linear_model import LinearRegression
-
-    from losaw.importance import pfi
-
-    X = np.random.default_rng(0).standard_normal((20, 2))
-    model = LinearRegression().fit(X, X[:, 0])
-    with pytest.raises(ValueError, match=rf"group 'pair': .*{column}"):
-        pfi(model, X, X[:, 0], groups={"pair": [0, column]})
-
-
 @pytest.mark.parametrize("steps", [0, 1])
 @pytest.mark.parametrize("method", ["mdi", "air", "ufi", "split_improvement"])
 def test_a_pipeline_of_one_step_takes_columns_by_name_as_its_forest_does(method, steps):

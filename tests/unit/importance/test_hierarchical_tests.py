@@ -137,27 +137,6 @@ def test_groups_within_groups_are_a_tree_and_other_features_parts_of_the_first()
     assert isinstance(tree[0], Node) and tree[1].members.tolist() == [0, 1, 3]
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"groups": {"g": ["a", "size"]}}, "group 'g': unknown feature 'size'"),
-        ({"groups": {"g": ["a"], "h": ["a", "b"]}}, "'a' is in the groups 'g' and 'h'"),
-        ({"groups": {"g": []}}, "group 'g' has no features"),
-        ({"groups": {"g": 3}}, "group 'g' must be a list"),
-        ({"groups": ["a", "b"]}, "groups must be a dict"),
-        ({"groups": {"a": ["b", "c"]}}, "group 'a' has the name of a feature .*outside"),
-        ({"fwer": 1.0}, "fwer must be between 0 and 1"),
-        ({"fwer": "low"}, "fwer must be a finite number"),
-        ({"n_draws": 0}, "n_draws"),
-        ({"sampler": "gaussian"}, "draws no group.*conditional"),
-    ],
-)
-def test_what_is_no_tree_rate_or_sampler_of_groups_is_refused(options, message):
-    X, y = table(60)
-    with pytest.raises((ValueError, TypeError), match=message):
-        hierarchy(fitted(X, y), X, y, **options)
-
-
 def test_a_feature_named_as_an_inner_group_is_no_obstacle():
     X, y = table()
     X = X.rename(columns={"d": "group 0"})

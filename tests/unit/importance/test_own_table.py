@@ -16,7 +16,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import RepeatedKFold
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler, TargetEncoder
+from sklearn.preprocessing import OneHotEncoder, TargetEncoder
 
 from losaw.importance import (
     ImportanceResult,
@@ -73,33 +73,6 @@ def fast(method):
     }[method]
 
 
-@pytest.mark.parametrize("method", MODEL_METHODS)
-def test_a_pipeline_on_a_frame_is_explained_by_the_frames_columns(method):
-    X, y = frame()
-    result = method(pipeline().fit(X, y), X, y, random_state=0, **fast(method))
-    assert result.feature_names == ("town", "size", "rooms", "owned", "note")
-    assert result.kinds == ("nominal", "continuous", "discrete", "nominal", "nominal")
-    assert set(result.select(top=2)) == {"town", "size"}
-
-
-@pytest.mark.parametrize("method", MODEL_METHODS)
-def test_polars_and_pandas_give_the_same(method):
-    X, y = frame(160)
-    X = X.drop(columns="town")
-    theirs = pl.from_pandas(X)
-    names = {"categorical": ["owned", "note"], "numbers": ["size", "rooms"]}
-    model = make_pipeline(
-        make_column_transformer(
-            (OneHotEncoder(), names["categorical"]), (StandardScaler(), names["numbers"])
-        ),
-        LogisticRegression(),
-    )
-    first = method(model.fit(X, y), X, y, random_state=0, **fast(method))
-    second = method(model.fit(theirs, y), theirs, y, random_state=0, **fast(method))
-    assert second.kinds == first.kinds
-    np.testing.assert_allclose(first.scores, second.scores, rtol=1e-9, atol=1e-12)
-
-
 def test_the_model_gets_the_dtypes_it_was_fitted_to():
     X, y = frame()
     seen = []
@@ -139,25 +112,6 @@ def test_a_table_that_was_pickled_gives_the_rows_as_they_were(name):
         else:
             assert back.dtype == given.dtype
             assert (back == given).all()
-
-
-@pytest.mark.parametrize("method", [cpi, pfi, loco])
-def test_the_number_of_threads_changes_nothing(method):
-    X, y = frame()
-    model = pipeline(RandomForestClassifier(5, random_state=0)).fit(X, y)
-    one = method(model, X, y, random_state=0, **fast(method))
-    two = method(model, X, y, random_state=0, n_jobs=2, **fast(method))
-    assert np.array_equal(one.scores, two.scores)
-
-
-@pytest.mark.parametrize("method", [cpi, pfi, loco, sage])
-def test_other_features_can_be_left_out_without_a_change(method):
-    X, y = frame()
-    model = pipeline().fit(X, y)
-    every = method(model, X, y, random_state=0, **fast(method))
-    some = method(model, X, y, features=["size"], random_state=0, **fast(method))
-    assert some.feature_names == ("size",)
-    assert some.scores[0] == pytest.approx(every.scores[1])
 
 
 @pytest.mark.parametrize("method", MODEL_METHODS)
@@ -201,42 +155,10 @@ def test_dummies_inside_and_outside_of_a_pipeline_are_one_feature():
     assert tree_permutation(inside, X, y, random_state=0).select(top=1)[0] in ("town", "size")
 
 
-def test_columns_in_another_order_are_put_right_and_strange_ones_named():
-    X, y = frame()
-    model = pipeline().fit(X, y)
-    turned = X[X.columns[::-1]]
-    scores = dict(zip(turned, pfi(model, turned, y, random_state=0).scores, strict=True))
-    assert max(scores, key=scores.get) in ("town", "size")
-    with pytest.raises(ValueError, match="X lacks the column 'note'"):
-        pfi(model, X.drop(columns="note"), y)
-    with pytest.raises(ValueError, match="X has the column 'more'"):
-        pfi(model, X.assign(more=1.0), y)
-
-
-@pytest.mark.parametrize(
-    ("column", "message"),
-    [
-        (pd.date_range("2020-01-01", periods=240), "contains dates or times"),
-        ([f"comment {i}" for i in range(240)], "free text or an identifier: 240 different"),
-        (np.full(240, np.inf), "infinite"),
-    ],
-)
-def test_a_column_without_a_kind_is_refused_with_a_remedy(column, message):
-    X, y = frame()
-    with pytest.raises(ValueError, match=f"column 'odd' .*{message}"):
-        pfi(pipeline(), X.assign(odd=column), y)
-
-
-def test_kinds_can_be_overridden_and_are_checked():
+def test_kinds_can_be_overridden():
     X, y = frame()
     model = pipeline().fit(X, y)
     assert pfi(model, X, y, kinds={"rooms": "continuous"}).kinds[2] == "continuous"
-    with pytest.raises(ValueError, match="kinds: unknown column 'room'; did you mean 'rooms'"):
-        pfi(model, X, y, kinds={"room": "continuous"})
-    with pytest.raises(ValueError, match="did you mean 'nominal'"):
-        pfi(model, X, y, kinds={"rooms": "nominall"})
-    with pytest.raises(ValueError, match="column 'town' is continuous, but it contains levels"):
-        pfi(model, X, y, kinds={"town": "continuous"})
 
 
 def test_weights_are_repetitions_of_rows():
@@ -251,11 +173,9 @@ def test_weights_are_repetitions_of_rows():
     np.testing.assert_allclose(one.scores, other.scores, rtol=1e-9)
 
 
-def test_missing_values_go_to_the_model_or_are_refused_by_name():
+def test_missing_values_go_to_a_model_that_takes_them():
     X, y = frame()
     X = X.assign(size=X["size"].where(np.arange(240) % 7 > 0))
-    with pytest.raises(ValueError, match=r"first: row 0, column 'size'.*Pipeline"):
-        pfi(pipeline().fit(X.fillna({"size": 0.0}), y), X, y)
     from sklearn.ensemble import HistGradientBoostingClassifier
 
     numbers = X[["size", "rooms"]]
@@ -278,8 +198,6 @@ def test_folds_are_tested_with_the_variance_of_nadeau_and_bengio():
     np.testing.assert_allclose(found.std_error, error)
     np.testing.assert_allclose(found.p_values, stats.t.sf(scores.mean(axis=0) / error, 9))
     assert found.degrees_of_freedom == 9
-    with pytest.raises(ValueError, match="use test='t'"):
-        loco(LinearRegression(), X, y, test="wilcoxon")
 
 
 def test_a_collinear_feature_is_marked_as_untestable():
@@ -314,8 +232,9 @@ def test_features_are_selected_at_a_rate():
     assert found.select(fdr=0.05, procedure="benjamini-yekutieli") == ("b",)
     assert found.select(fwer=0.05) == ("b",)
     assert found.select(top=2) == ("b", "c")
-    with pytest.raises(ValueError, match="exactly one"):
-        found.select(fdr=0.1, top=2)
+    for asked in ({}, {"fdr": 0.1, "top": 2}):
+        with pytest.raises(ValueError, match="exactly one of"):
+            found.select(**asked)
     with pytest.raises(ValueError, match="gives no p-values"):
         result(p_values=None).select(fdr=0.1)
     with pytest.raises(ValueError, match="fdr must be between 0 and 1"):
@@ -352,12 +271,6 @@ def test_boruta_takes_text_labels_and_levels():
     assert found.details["selected"].tolist() == [True, False]
 
 
-def test_subgroups_take_no_weights_of_the_training_rows():
-    model, X, y = linear_sample()
-    with pytest.raises(ValueError, match=r"train must be \(X, y\), got 3 parts"):
-        subgroups(model, X, y, train=(X, y, np.ones(len(y))))
-
-
 def test_equal_weights_change_no_error_and_no_test():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((60, 3))
@@ -386,27 +299,6 @@ def test_an_error_over_repeats_has_one_degree_of_freedom_less(n_repeats, freedom
     assert result.degrees_of_freedom == freedom
 
 
-@pytest.mark.parametrize("freedom", [None, 2])
-def test_an_interval_is_students_where_degrees_of_freedom_are_known(freedom):
-    result = ImportanceResult(
-        np.array([1.0]),
-        ("a",),
-        std_error=np.array([0.5]),
-        std_error_kind="of a test",
-        degrees_of_freedom=freedom,
-    )
-    quantile = stats.norm.ppf(0.975) if freedom is None else stats.t.ppf(0.975, freedom)
-    np.testing.assert_allclose(result.interval(0.95), [[1 - 0.5 * quantile, 1 + 0.5 * quantile]])
-
-
-def test_one_way_to_select_is_asked_for():
-    result = ImportanceResult(np.array([1.0, 2.0]), ("a", "b"))
-    assert result.select(top=1) == ("b",)
-    for asked in ({}, {"top": 1, "fdr": 0.1}):
-        with pytest.raises(ValueError, match="exactly one of"):
-            result.select(**asked)
-
-
 def test_rows_of_weight_zero_do_not_count_in_sage():
     model, X, y = linear_sample()
     wrong = np.vstack([X, X[:20]]), np.concatenate([y, y[:20] + 100.0])
@@ -414,15 +306,6 @@ def test_rows_of_weight_zero_do_not_count_in_sage():
     options = {"n_background": 16, "max_permutations": 64, "random_state": 0}
     found = sage(model, *wrong, sample_weight=weights, **options)
     assert np.abs(found.scores - sage(model, X, y, **options).scores).max() < 0.5
-
-
-@pytest.mark.parametrize("names", [["a", "c"], ["a", "B"]])
-@pytest.mark.parametrize("method", [loco, subgroups])
-def test_training_rows_with_other_columns_are_refused(method, names):
-    X = pd.DataFrame(np.random.default_rng(0).standard_normal((60, 2)), columns=["a", "b"])
-    model = LinearRegression().fit(X, X["a"])
-    with pytest.raises(ValueError, match="train has other columns"):
-        method(model, X, X["a"], train=(X.set_axis(names, axis=1), X["a"]))
 
 
 WHOLE = ["uint8", "int8", "uint16", "int64", "uint64"]
@@ -466,11 +349,3 @@ def test_small_whole_types_score_as_floats_do(sampler):
         cpi(LinearRegression().fit(rows, y), rows, y, **options) for rows in (X, X.astype(np.uint8))
     )
     assert np.abs(small.scores - wide.scores).max() < 0.5
-
-
-@pytest.mark.parametrize("method", [loco, subgroups])
-def test_training_rows_with_columns_in_another_order_are_refused(method):
-    X = pd.DataFrame(np.random.default_rng(0).standard_normal((60, 3)), columns=["a", "b", "c"])
-    model = LinearRegression().fit(X, X["a"])
-    with pytest.raises(ValueError, match=r"train .* in another order: column 1 is 'c', not 'a'"):
-        method(model, X, X["a"], train=(X[["c", "b", "a"]], X["a"]))

@@ -24,12 +24,7 @@ from losaw.importance import pfi, sage, subgroups
 from losaw.importance.conditional_subgroups import _cycle_within
 from losaw.scoring.fewer_columns import without
 from losaw.study.learners.ranger_forest import RangerForest
-from losaw.study.registry import get
-
-
-def in_study(name, **parameters):
-    """The importance of a study file's name and parameters."""
-    return get("importance", name).create(**parameters)
+from reference.in_study import in_study
 
 
 def data(n=400, seed=0, rho=0.9):
@@ -185,41 +180,6 @@ def test_boruta_confirms_signal_and_its_stand_in_and_rejects_noise():
     found = explain(in_study("boruta", n_estimators=60, max_runs=25), None, sample)
     assert found.details["selected"].tolist() == [True, True, True, False]
     assert found.p_values[3] > 0.05
-
-
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: in_study("pfi-difference", scale="ratios"), "did you mean 'ratio'"),
-        (lambda: in_study("pfi-difference", n_repeats=0), "n_repeats"),
-        (lambda: in_study("subgroups", max_depth=0), "max_depth"),
-        (lambda: in_study("sage", n_background=1), "n_background"),
-        (lambda: in_study("sage", threshold=0), "threshold"),
-        (lambda: in_study("loco", test="tt"), "did you mean 't'"),
-        (lambda: in_study("boruta", alpha=0), "alpha"),
-    ],
-)
-def test_bad_parameters_are_refused(make, message):
-    with pytest.raises(ValueError, match=message):
-        make()
-
-
-@pytest.mark.parametrize(
-    "method",
-    [
-        in_study("loco"),
-        in_study("pfi-difference"),
-        in_study("subgroups"),
-        in_study("sage"),
-    ],
-    ids=lambda method: type(method).__name__,
-)
-def test_missing_values_are_refused_with_the_row(method):
-    sample = data(n=40)
-    model = LinearRegression().fit(*sample.train)
-    sample.test.X[7, 0] = np.nan
-    with pytest.raises(ValueError, match="row 7"):
-        explain(method, model, sample)
 
 
 def test_boruta_asks_for_more_than_the_best_shadow(monkeypatch):

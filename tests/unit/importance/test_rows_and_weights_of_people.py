@@ -132,12 +132,6 @@ def test_responses_without_a_unit_are_refused(y, said):
         pfi(LINE_OF_FRAME, X, y)
 
 
-def test_a_ratio_to_a_loss_of_rounding_is_refused():
-    exact = LinearRegression().fit(X, X["a"])
-    with pytest.raises(ValueError, match=r"the loss .* 0 but for rounding"):
-        pfi(exact, X, X["a"], scale="ratio", random_state=0)
-
-
 def test_weights_of_one_row_are_refused_and_few_are_warned_of():
     huge, single = np.ones(N), np.zeros(N)
     huge[0], single[0] = 1e12, 1.0

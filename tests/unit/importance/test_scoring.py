@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.inspection import permutation_importance
 from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.metrics import get_scorer, make_scorer, mean_pinball_loss, mean_squared_error
+from sklearn.metrics import get_scorer, make_scorer, mean_squared_error
 
 from losaw.importance import cpi, loco, pfi, sage
 
@@ -53,19 +53,3 @@ def test_a_score_of_classes_is_the_one_of_permutation_importance(scoring, loss):
     theirs = permutation_importance(LOGIT, X, LABELS, scoring=scoring, n_repeats=40, random_state=0)
     bound = 5 * (theirs.importances_std + found.details["repeats"].std(axis=0)) / np.sqrt(40)
     assert (np.abs(found.details["repeats"].mean(axis=0) - theirs.importances_mean) <= bound).all()
-
-
-@pytest.mark.parametrize(
-    ("asked", "said"),
-    [
-        ({"scoring": "r2"}, r"scoring='r2' is not known to be a mean over rows.*loss="),
-        ({"scoring": "neg_mean_squared_eror"}, "did you mean 'neg_mean_squared_error'"),
-        ({"scoring": make_scorer(mean_pinball_loss, alpha=0.9)}, "mean over rows"),
-        ({"scoring": lambda model, X, y: 0.0}, "mean over rows"),
-        ({"scoring": "accuracy"}, "score of a classification"),
-        ({"scoring": "neg_mean_squared_error", "loss": "squared-error"}, "not both"),
-    ],
-)
-def test_other_scores_are_refused_with_the_remedy(asked, said):
-    with pytest.raises(ValueError, match=said):
-        pfi(LINE, X, Y, random_state=0, **asked)

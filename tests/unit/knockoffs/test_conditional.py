@@ -187,12 +187,6 @@ def test_levels_with_fewer_than_five_rows_each_are_warned_of():
         make_sampler("conditional").fit(X[:99], kinds)
 
 
-@pytest.mark.parametrize("value", [0, 1.5, "five"])
-def test_a_number_of_neighbours_that_is_none_is_refused(value):
-    with pytest.raises((ValueError, TypeError), match="n_neighbors"):
-        make_sampler("conditional", n_neighbors=value)
-
-
 def of_patients(seed, n_patients=100, n_rows=8):
     """Independent features of patients, and the patient of every row."""
     patient = np.repeat(np.arange(n_patients), n_rows)
@@ -223,10 +217,3 @@ def test_a_row_takes_no_residual_of_its_own_cluster_and_levels_and_missing_value
     assert any(np.isnan(values[:, 1]).any() for values in drawn)
     two = fitted(X, KINDS, clusters=(patient == 0) + 0).sample(np.random.default_rng(0))
     assert np.isin(two[:, 0], X[:, 0]).all()
-
-
-@pytest.mark.parametrize("clusters", [np.zeros(50), np.arange(49)])
-def test_clusters_of_another_length_or_of_one_number_are_refused(clusters):
-    X = np.random.default_rng(0).standard_normal((50, 2))
-    with pytest.raises(ValueError, match=r"^clusters has shape .* give one number for each row"):
-        fitted(X, clusters=clusters)

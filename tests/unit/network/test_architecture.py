@@ -114,8 +114,3 @@ def test_the_table_is_for_inputs_of_minus_one_zero_and_one_only():
 def test_a_large_receptive_field_is_not_looked_up():
     architecture = Architecture(14, kernel_sizes=(5, 5))
     assert not LookupForm.suits(architecture, np.zeros((4, 14)))
-
-
-def test_fewer_features_than_a_position_sees_are_refused():
-    with pytest.raises(ValueError, match=r"X has 6 features.*need at least 7"):
-        Architecture(6).check_inputs()

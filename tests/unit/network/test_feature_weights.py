@@ -109,5 +109,5 @@ def test_a_constant_column_is_no_adjustment_feature():
     X = correlated_levels()
     X[:, 3] = 7.0
     weights = FeatureWeights(X, 0.2, 0.0)
-    assert not weights._adjacent[3].any()
+    assert list(weights.adjustment_features(3)) == []
     assert effective_sample_size(weights(3)) == pytest.approx(len(X))

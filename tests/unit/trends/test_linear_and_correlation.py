@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from sklearn.ensemble import RandomForestRegressor
 
 from losaw.data import Dataset, Sample, Truth
-from losaw.study.registry import get
 from losaw.trends import (
     absolute_traversal_rate,
     linear_coefficient,
@@ -20,11 +19,7 @@ from losaw.trends import (
     shapley_correlation,
     target_correlation,
 )
-
-
-def in_study(name, **parameters):
-    """The importance of a study file's name and parameters."""
-    return get("importance", name).create(**parameters)
+from reference.in_study import in_study
 
 
 @settings(max_examples=40, deadline=None)
@@ -89,13 +84,7 @@ def test_sizes_as_importances_come_with_p_values_where_there_are_any():
     data = data_set(X, X[:, 0] + rng.standard_normal(60))
     result = in_study("linear-coefficient").explain(None, data, rng)
     assert result.p_values[0] < 0.001 < result.p_values[1]
-    assert (
-        get("importance", "linear-coefficient")
-        .create(signed=True)
-        .explain(None, data, rng)
-        .p_values
-        is None
-    )
+    assert in_study("linear-coefficient", signed=True).explain(None, data, rng).p_values is None
     twice = data_set(X[:, [0, 0]], X[:, 0])
     assert in_study("linear-coefficient").explain(None, twice, rng).p_values is None
 
@@ -174,38 +163,6 @@ def test_the_same_random_state_draws_the_same_rows():
     forest = RandomForestRegressor(5, random_state=0).fit(X, y)
     one, other = (shapley_correlation(forest, X, n_rows=20, random_state=5) for _ in range(2))
     np.testing.assert_array_equal(one.scores, other.scores)
-
-
-GOOD_X, GOOD_Y = np.arange(8.0).reshape(4, 2), np.arange(4.0)
-
-
-@pytest.mark.parametrize(
-    ("X", "y", "message"),
-    [
-        (np.where(GOOD_X == 3, np.nan, GOOD_X), GOOD_Y, r"row 1, column 'X2'.*SimpleImputer"),
-        (np.where(GOOD_X == 3, np.inf, GOOD_X), GOOD_Y, "missing or infinite"),
-        (GOOD_X[:, 0], GOOD_Y, r"X has shape \(4,\).*reshape"),
-        (GOOD_X, GOOD_Y[:3], r"y has shape \(3,\), expected \(4,\)"),
-        (GOOD_X, [1, 2, np.nan, 4], "y has 1 missing"),
-        ([["a", "b"]] * 4, GOOD_Y, "X holds values that are not numbers.*OrdinalEncoder"),
-        (GOOD_X, list("abcd"), "y holds values that are not numbers"),
-        (GOOD_X[:1], GOOD_Y[:1], "X has 1 rows, at least"),
-        (GOOD_X[:, :0], GOOD_Y, "expected"),
-        (GOOD_X, None, "y is None; give the response"),
-    ],
-)
-@pytest.mark.parametrize("estimator", [linear_coefficient, target_correlation])
-def test_bad_input_is_refused_with_a_remedy(estimator, X, y, message):
-    with pytest.raises(ValueError, match=message):
-        estimator(X, y)
-
-
-def test_another_number_of_features_than_the_model_s_is_refused():
-    model = RandomForestRegressor(2).fit(GOOD_X, GOOD_Y)
-    with pytest.raises(ValueError, match="X has 1 features, the model was fitted to 2"):
-        shapley_correlation(model, GOOD_X[:, :1])
-    with pytest.raises(ValueError, match="n_rows must be an integer of at least 3"):
-        shapley_correlation(model, GOOD_X, n_rows=2)
 
 
 def test_one_degree_of_freedom_gives_a_standard_error():

@@ -4,7 +4,6 @@ Of trees.shapley, trends.correlation.
 """
 
 import numpy as np
-import pandas as pd
 import pytest
 import shap
 from sklearn.ensemble import (
@@ -93,31 +92,3 @@ def test_a_monotone_feature_has_correlation_near_one_however_small_its_effect():
     result = shapley_correlation(forest, X, method="spearman", n_rows=None)
     assert result.scores[2] > 0.9
     assert result.details["mean_absolute"].shape == (5,)
-
-
-def test_a_number_of_rows_that_is_none_is_refused_by_name():
-    X, y = data()
-    with pytest.raises(TypeError, match="n_rows must be an integer"):
-        shapley_correlation(DecisionTreeRegressor(max_depth=2).fit(X, y), X, n_rows="auto")
-
-
-def test_trees_with_sets_of_levels_are_refused():
-    X, y = data(60)
-    frame = pd.DataFrame({"town": pd.Categorical(list("abcd") * 15), "age": X[:, 0]})
-    forest = LosawRandomForestRegressor(n_estimators=2, random_state=0).fit(frame, y)
-    with pytest.raises(ValueError, match=r"into sets of levels.*OneHotEncoder"):
-        shapley_correlation(forest, frame)
-
-
-@pytest.mark.parametrize("make", [RandomForestRegressor, LosawRandomForestRegressor])
-def test_columns_that_are_not_those_of_the_fit_are_refused(make):
-    X, y = data()
-    frame = pd.DataFrame(X, columns=list("abcde"))
-    model = make(n_estimators=3, random_state=0).fit(frame, y)
-    remedy = r"; give X\[model.feature_names_in_\]"
-    with pytest.raises(ValueError, match=f"another order: column 1 is 'e', not 'a'{remedy}"):
-        shapley_correlation(model, frame[list("ebcda")], n_rows=3)
-    with pytest.raises(ValueError, match=f"X has other columns than .* 'beta'\\){remedy}"):
-        shapley_correlation(model, frame.rename(columns={"b": "beta"}), n_rows=3)
-    assert shapley_correlation(model, frame, n_rows=3).feature_names == tuple("abcde")
-    assert len(shapley_correlation(model, X, n_rows=3).scores) == 5

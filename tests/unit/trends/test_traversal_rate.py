@@ -5,23 +5,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.ensemble import (
-    AdaBoostRegressor,
     BaggingRegressor,
     ExtraTreesRegressor,
     GradientBoostingRegressor,
-    IsolationForest,
     RandomForestClassifier,
     RandomForestRegressor,
-    RandomTreesEmbedding,
-    StackingRegressor,
-    VotingRegressor,
 )
-from sklearn.linear_model import LinearRegression
-from sklearn.multioutput import MultiOutputRegressor
 from sklearn.tree import DecisionTreeRegressor
 
 from losaw.forest import LosawRandomForestRegressor
-from losaw.trends import absolute_traversal_rate, relative_traversal_rate, shapley_correlation
+from losaw.trends import absolute_traversal_rate, relative_traversal_rate
 
 # The tree of the paper's Figure 1: the root separates {2, 4, 7, 3} from {8, 12, 4, 6}.
 FIGURE_1 = np.array([2.0, 4.0, 7.0, 3.0, 8.0, 12.0, 4.0, 6.0])
@@ -179,50 +172,6 @@ def test_two_classes_are_read_as_the_share_of_the_second():
     X, y = data()
     model = RandomForestClassifier(20, max_depth=4, random_state=0).fit(X, y > 0)
     assert absolute_traversal_rate(model).scores[0] > 0.5
-
-
-def test_models_without_one_trend_are_refused():
-    X, y = data()
-    with pytest.raises(TypeError, match="LinearRegression has no trees that can be read"):
-        absolute_traversal_rate(LinearRegression().fit(X, y))
-    with pytest.raises(TypeError, match="has no trees"):
-        absolute_traversal_rate(RandomForestRegressor())
-    with pytest.raises(ValueError, match="2 responses"):
-        absolute_traversal_rate(RandomForestRegressor(2).fit(X, np.column_stack([y, y])))
-    with pytest.raises(ValueError, match="3 classes"):
-        absolute_traversal_rate(RandomForestClassifier(2).fit(X, np.arange(len(y)) % 3))
-    subset = BaggingRegressor(DecisionTreeRegressor(), 5, max_features=0.5, random_state=0)
-    with pytest.raises(ValueError, match=r"see different features.*max_features=1\.0"):
-        absolute_traversal_rate(subset.fit(X, y))
-
-
-@pytest.mark.parametrize(
-    "model",
-    [
-        AdaBoostRegressor(n_estimators=3, random_state=0),
-        StackingRegressor([("tree", DecisionTreeRegressor())], cv=2),
-        VotingRegressor([("tree", DecisionTreeRegressor())], weights=[2.0]),
-        MultiOutputRegressor(DecisionTreeRegressor()),
-        IsolationForest(n_estimators=3, random_state=0),
-        RandomTreesEmbedding(n_estimators=3, random_state=0),
-        BaggingRegressor(LinearRegression(), n_estimators=3, random_state=0),
-    ],
-    ids=lambda model: type(model).__name__,
-)
-def test_models_that_hold_trees_but_do_not_predict_their_sum_are_refused(model):
-    X, y = data()
-    model.fit(X, y[:, None] if isinstance(model, MultiOutputRegressor) else y)
-    for trend in (absolute_traversal_rate, lambda one: shapley_correlation(one, X)):
-        with pytest.raises(TypeError, match=f"{type(model).__name__} has no trees that can be"):
-            trend(model)
-
-
-def test_unknown_options_get_their_nearest_match():
-    model = DecisionTreeRegressor().fit(*data())
-    with pytest.raises(ValueError, match="did you mean 'bounded'"):
-        relative_traversal_rate(model, form="bound")
-    with pytest.raises(ValueError, match="did you mean 'rows'"):
-        absolute_traversal_rate(model, weighting="row")
 
 
 @pytest.mark.parametrize("loss", ["squared_error", "quantile", "absolute_error"])

@@ -12,7 +12,6 @@ from losaw.weighting import (
     GaussianLinear,
     MultinomialLogit,
     NormalDensity,
-    cap_weights,
     effective_sample_size,
     losaw_weights,
     weighted_correlations,
@@ -132,30 +131,6 @@ def test_no_adjustment_features_give_uniform_weights():
     np.testing.assert_allclose(weights, np.full(4, 0.25))
 
 
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: cap_weights([1.0, -1.0], 0.5), r"weights\[1\] = -1.0"),
-        (lambda: cap_weights([1.0, np.nan], 0.5), "finite and not negative"),
-        (lambda: cap_weights([0.0, 0.0], 0.5), "all zero"),
-        (lambda: cap_weights([], 0.5), "at least one"),
-        (lambda: cap_weights([1.0], 0.0), r"eta must lie in \(0, 1\], got 0.0"),
-        (lambda: cap_weights([1.0], 1.5), r"eta must lie in \(0, 1\], got 1.5"),
-        (lambda: cap_weights([1.0, 2.0], 0.5, counts=[1]), "one for every weight"),
-        (lambda: cap_weights([1.0, 2.0], 0.5, counts=[1, 0]), "positive"),
-        (lambda: losaw_weights([1.0, 2.0], [[1.0]]), "one row for every entry"),
-        (lambda: losaw_weights([1.0, np.nan], [1.0, 2.0]), "does not impute"),
-        (
-            lambda: losaw_weights([1.0, 2.0, 4.0], [1.0, 2.0, 4.0], propensity=GaussianLinear()),
-            "point mass",
-        ),
-    ],
-)
-def test_bad_input_is_refused_with_advice(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()
-
-
 def test_weighted_correlations_are_numpys_with_weights():
     rng = np.random.default_rng(3)
     target, adjustment = rng.standard_normal(40), rng.standard_normal((40, 2)) + 5
@@ -167,31 +142,6 @@ def test_weighted_correlations_are_numpys_with_weights():
     expected = covariance[0, 1:] / (scale[0] * scale[1:])
     found = weighted_correlations(target, adjustment, weights, counts)
     np.testing.assert_allclose(found, expected, rtol=1e-10)
-
-
-@pytest.mark.parametrize("target", [np.zeros((4, 2)), np.zeros(0)])
-def test_a_target_that_is_no_vector_with_entries_is_refused_by_name(target):
-    with pytest.raises(ValueError, match="target must be a vector with at least one entry"):
-        losaw_weights(target, np.zeros((len(target), 1)))
-
-
-@pytest.mark.parametrize("model", [NormalDensity, ClassFrequency])
-@pytest.mark.parametrize(
-    ("target", "words"),
-    [
-        (np.ones((4, 2)), r"target must be a vector with at least one entry, got shape \(4, 2\)"),
-        (np.ones(0), "target must be a vector with at least one entry"),
-        (3.0, r"target must be a vector with at least one entry, got shape \(\)"),
-        (np.array([0.0, np.nan, 1.0]), "target contains missing or infinite values"),
-        (["a", "b"], "target holds values that are not numbers"),
-    ],
-)
-def test_a_density_says_what_is_wrong_with_a_target(model, target, words):
-    with pytest.raises(ValueError, match=words):
-        model().fit(target)
-    fitted = model().fit(np.array([0.0, 1.0, 1.0]))
-    with pytest.raises(ValueError, match=words):
-        fitted.density(target)
 
 
 @pytest.mark.parametrize("unit", [1e-300, 1e-162, 1.0, 1e154, 1e300])
@@ -207,37 +157,6 @@ def test_weighted_correlations_have_no_unit(unit):
     expected = weighted_correlations(target, adjustment, weights)
     found = weighted_correlations(target * unit, adjustment * unit, weights * unit)
     np.testing.assert_allclose(found, expected, rtol=1e-12)
-
-
-def test_a_logit_of_a_thousand_levels_is_refused_at_once():
-    target = np.arange(2000) % 1000
-    with pytest.raises(ValueError, match=r"target has 1000 levels.*merge levels"):
-        losaw_weights(
-            target, np.random.default_rng(0).random((2000, 3)), propensity=MultinomialLogit()
-        )
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda X: MultinomialLogit(C=1e300), "C must be positive and at most 1e"),
-        (lambda X: weighted_correlations(X[:, 0], X, np.ones(3)), r"weights has shape \(3,\)"),
-        (
-            lambda X: losaw_weights(X[:, 0], X, reference=1),
-            r"reference has shape \(\), expected \(n,\)",
-        ),
-    ],
-    ids=["penalty", "weights", "reference"],
-)
-def test_a_bad_argument_is_named(call, message):
-    with pytest.raises(ValueError, match=message):
-        call(POPULATION)
-
-
-@pytest.mark.parametrize("target", [None, 1.0, [], [[1.0]]])
-def test_frequencies_of_no_vector_are_refused(target):
-    with pytest.raises(ValueError, match=r"^target "):
-        ClassFrequency().fit(target)
 
 
 def test_an_outlier_beyond_the_range_of_a_normal_density_has_a_weight():

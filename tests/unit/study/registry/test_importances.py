@@ -59,21 +59,6 @@ def test_every_function_has_a_use_and_every_use_a_function():
     assert all(entry.accepted_parameters() is not None for entry in ours)
 
 
-@pytest.mark.parametrize(
-    ("name", "parameters", "message"),
-    [
-        ("permutation", {"rows": "tests"}, "did you mean 'test'"),
-        ("cpi-conditional", {"n_folds": 1}, "n_folds must be an integer of at least 2"),
-        ("cpi-conditional", {"sampler": "gausian"}, "did you mean 'gaussian'"),
-        ("residual-gram-schmidt", {"top_features": 0}, "top_features must be"),
-        ("absolute-attribution", {"level": "trees"}, "did you mean 'tree'"),
-    ],
-)
-def test_parameters_out_of_range_are_refused_when_a_study_is_read(name, parameters, message):
-    with pytest.raises((ValueError, TypeError), match=message):
-        get("importance", name).create(**parameters)
-
-
 def test_groups_of_a_study_are_scored_alone_and_folds_use_the_training_sample(fit):
     model, data = fit
     first, second, *_ = data.feature_names

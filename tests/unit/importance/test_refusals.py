@@ -1,0 +1,383 @@
+"""What importances refuse, in one table: the call, and the words that say what to change."""
+# ruff: noqa: B023 (a call is made before the next one is asked for)
+
+import numpy as np
+import pandas as pd
+import pytest
+import xgboost
+from scipy.sparse import csr_array
+from sklearn.ensemble import (
+    BaggingRegressor,
+    ExtraTreesRegressor,
+    GradientBoostingRegressor,
+    IsolationForest,
+    RandomForestClassifier,
+    RandomForestRegressor,
+    RandomTreesEmbedding,
+)
+from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifier
+from sklearn.metrics import make_scorer, mean_pinball_loss
+from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, RepeatedKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeRegressor
+
+from losaw.data import Dataset, Sample, Truth, default_feature_names
+from losaw.forest import LosawRandomForestClassifier, LosawRandomForestRegressor
+from losaw.importance import (
+    air,
+    boruta,
+    cpi,
+    hierarchy,
+    loco,
+    mdi_oob,
+    pfi,
+    predecomp,
+    residual_importance,
+    saabas,
+    sage,
+    subgroups,
+    treeinner,
+    ufi,
+)
+from losaw.study.learners.xgboost_trees import XGBoostTrees
+from losaw.study.registry import get
+from losaw.trends import absolute_traversal_rate, relative_traversal_rate
+
+N = 60
+RNG = np.random.default_rng(0)
+X = RNG.standard_normal((N, 3))
+Y = X[:, 0] + RNG.standard_normal(N)
+FRAME = pd.DataFrame(X, columns=list("abc"))
+WORDS = np.where(Y > 0, "yes", "no")
+THREE = np.arange(N) % 3
+PATIENT = np.repeat(np.arange(20), 3)
+
+
+def line(rows=X, y=Y):
+    return LinearRegression().fit(rows, y)
+
+
+def forest(rows=X, y=Y, **options):
+    return RandomForestRegressor(5, random_state=0, **options).fit(rows, y)
+
+
+def data(rows=X, y=Y, **options):
+    """The rows as a study has them."""
+    sample, names = Sample(rows, y), default_feature_names(3)
+    return Dataset(sample, sample, Truth((0,), 3), names, ("continuous",) * 3, **options)
+
+
+def in_study(name, model, rows=X, y=Y, **parameters):
+    importance = get("importance", name).create(**parameters)
+    return importance.explain(model, data(rows, y), np.random.default_rng(0))
+
+
+def with_value(value, row=7, column=0):
+    changed = X.copy()
+    changed[row, column] = value
+    return changed
+
+
+def booster(y=Y, rows=X, **parameters):
+    return xgboost.train({"nthread": 1, **parameters}, xgboost.DMatrix(rows, y), 3)
+
+
+# When the file of a study is read: name, parameters, words.
+OF_STUDY_FILES = [
+    ("cpi-conditional", {"sampler": "gausian"}, "did you mean 'gaussian'"),
+    ("cpi-conditional", {"test": "z"}, "unknown test"),
+    ("cpi-conditional", {"adjustment": "holms"}, "did you mean 'holm'"),
+    ("cpi-conditional", {"n_folds": 1}, "n_folds must be an integer of at least 2"),
+    ("cpi-conditional", {"n_draws": 0}, "n_draws"),
+    ("cpi-conditional", {"level": 1.0}, "level"),
+    ("cpi-conditional", {"sampler": "sequential", "sampler_parameters": {"n_folds": 1}}, "n_folds"),
+    ("pfi-difference", {"scale": "ratios"}, "did you mean 'ratio'"),
+    ("pfi-difference", {"n_repeats": 0}, "n_repeats"),
+    ("subgroups", {"max_depth": 0}, "max_depth"),
+    ("sage", {"n_background": 1}, "n_background"),
+    ("sage", {"threshold": 0}, "threshold"),
+    ("loco", {"test": "tt"}, "did you mean 't'"),
+    ("boruta", {"alpha": 0}, "alpha"),
+    ("permutation", {"rows": "tests"}, "did you mean 'test'"),
+    ("permutation", {"rows": "trian"}, "did you mean 'train'"),
+    ("tree-permutation", {"rows": "out-of-bags"}, "did you mean 'out-of-bag'"),
+    ("tree-inner", {"attribution": "treshap"}, "did you mean 'treeshap'"),
+    ("forest-inner", {"rows": "trains"}, "did you mean 'train'"),
+    ("absolute-attribution", {"level": "trees"}, "did you mean 'tree'"),
+    ("residual-gram-schmidt", {"top_features": 0}, "top_features must be"),
+    ("pearson", {"form": "mean"}, r"pearson has no option 'form' \(its options: none\)"),
+    ("atr", {"estimator": "atrr"}, "unknown trend estimator 'atrr'; did you mean 'atr'"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "parameters", "words"), OF_STUDY_FILES)
+def test_parameters_are_refused_when_a_study_is_read(name, parameters, words):
+    with pytest.raises((ValueError, TypeError), match=words):
+        get("importance", name).create(**parameters)
+
+
+def of_models():
+    """Models that cannot be asked, or do not fit to the rows."""
+    for model in (
+        LinearRegression(),
+        LogisticRegression(),
+        make_pipeline(StandardScaler(), LinearRegression()),
+        RandomForestClassifier(),
+    ):
+        yield lambda: pfi(model, X, WORDS), r"the model, a \w+, is not fitted: call its"
+    ridge = RidgeClassifier().fit(X, WORDS)
+    yield lambda: pfi(ridge, X, WORDS), "predict_proba"
+    logit = LogisticRegression().fit(X, WORDS)
+    maybe = np.where(np.arange(N) == 3, "maybe", WORDS)
+    yield lambda: pfi(logit, X, maybe), r"'maybe' \(row 3\).*'no', 'yes'"
+    yield lambda: pfi(logit, X, (WORDS == "yes") * 1), "none of the model's classes"
+    exact = line(y=X[:, 0])
+    yield lambda: pfi(exact, X, X[:, 0], scale="ratio"), "the loss .* 0 but for rounding"
+    yield lambda: ufi(line(), X, Y), "LinearRegression is not a fitted bagged forest"
+    losaw = LosawRandomForestRegressor(2, random_state=0).fit(X, Y)
+    yield lambda: air(losaw, X, Y), "LosawRandomForestRegressor is not"
+    yield lambda: ufi(forest(bootstrap=False), X, Y), "bootstrap=True"
+    rare = Y > 1
+    for weights, kind in ((np.where(rare, 5.0, 1.0), None), (None, "balanced")):
+        weighted = RandomForestClassifier(10, class_weight=kind, random_state=0)
+        weighted.fit(X, rare, sample_weight=weights)
+        said = "sample or class weights, which are not supported"
+        yield lambda: mdi_oob(weighted, X, rare), said
+    kinds = LosawRandomForestClassifier(4, random_state=0).fit(X, THREE)
+    for model, y in ((losaw, Y), (forest(), Y), (kinds, THREE)):
+        yield lambda: ufi(model, X[::-1], y[::-1]), "fitted on"
+        yield lambda: ufi(model, X[:-5], y[:-5]), "training sample"
+    yield lambda: ufi(forest(), X, Y[1:]), f"y has {N - 1} entries for {N} rows of X"
+    few = {"n_permutations": 2, "n_estimators": 5, "random_state": 0}
+    for model, words in (
+        (RandomForestRegressor, "estimator that scikit-learn can clone"),
+        (3, "estimator that scikit-learn can clone"),
+        (GridSearchCV(forest(), {"max_depth": [1]}), "search that is not fitted"),
+        (LinearRegression(), "no feature_importances_"),
+    ):
+        yield lambda: residual_importance(model, X, Y, **few), words
+    wrong = {"task": "classification"}
+    yield lambda: residual_importance(RandomForestRegressor(5), X, Y, **wrong), "task"
+    words = r"model=None, got RandomForestRegressor; .*BorutaPy"
+    yield lambda: boruta(RandomForestRegressor(5), X, Y), words
+    for method in (boruta, residual_importance):
+        yield lambda: method(None, X, np.array(list("abc"))[THREE]), "3 classes"
+
+
+MEDIANS = r"hold medians \(criterion='absolute_error'\).*criterion='squared_error'"
+FEW = {"n_estimators": 3, "random_state": 0}
+OTHER_ENSEMBLES = [
+    (RandomForestRegressor(criterion="absolute_error", **FEW), MEDIANS),
+    (ExtraTreesRegressor(criterion="absolute_error", bootstrap=True, **FEW), MEDIANS),
+    (BaggingRegressor(DecisionTreeRegressor(criterion="absolute_error"), **FEW), MEDIANS),
+    (BaggingRegressor(max_features=0.5, **FEW), "see different features"),
+    (BaggingRegressor(LinearRegression(), **FEW), "LinearRegressions, which are not single"),
+    (BaggingRegressor(RandomForestRegressor(2), **FEW), "Regressors, which are not single"),
+    (GradientBoostingRegressor(**FEW), "is not a fitted bagged forest"),
+    (IsolationForest(**FEW), "is not a fitted bagged forest"),
+    (RandomTreesEmbedding(**FEW), "is not a fitted bagged forest"),
+    (DecisionTreeRegressor(), "is not a fitted bagged forest"),
+]
+
+
+def of_other_ensembles():
+    for model, words in OTHER_ENSEMBLES:
+        fitted = model.fit(X, Y)
+        yield lambda: ufi(fitted, X, Y), words
+        if words == MEDIANS:
+            yield lambda: absolute_traversal_rate(fitted), MEDIANS
+            yield lambda: relative_traversal_rate(fitted), MEDIANS
+        else:
+            words = "is not a fitted random forest of scikit-learn"
+            yield lambda: air(fitted, X, Y), words
+
+
+def of_rows_and_columns():
+    """Tables, names, kinds and groups."""
+    model = line(FRAME)
+    for column, words in (
+        (pd.date_range("2020-01-01", periods=N), "contains dates or times"),
+        ([f"comment {i}" for i in range(N)], f"free text or an identifier: {N} different"),
+        (np.full(N, np.inf), "infinite"),
+    ):
+        odd = FRAME.assign(odd=column)
+        yield lambda: pfi(model, odd, Y), f"column 'odd' .*{words}"
+    yield lambda: pfi(model, FRAME.drop(columns="c"), Y), "X lacks the column 'c'"
+    yield lambda: pfi(model, FRAME.assign(more=1.0), Y), "X has the column 'more'"
+    unknown = {"size": "continuous"}
+    yield lambda: pfi(model, FRAME, Y, kinds={"aa": "continuous"}), "unknown column 'aa'; did you"
+    yield lambda: pfi(model, FRAME, Y, kinds={"a": "nominall"}), "did you mean 'nominal'"
+    yield lambda: pfi(model, FRAME, Y, kinds=unknown), "unknown column 'size'"
+    levels = FRAME.assign(c=WORDS)
+    said = "column 'c' is continuous, but it contains levels"
+    yield lambda: pfi(model, levels, Y, kinds={"c": "continuous"}), said
+    yield lambda: pfi(model, FRAME, Y, groups={"both": [0, 3]}), r"group 'both': .*3"
+    yield lambda: pfi(model, FRAME, Y, groups={"both": [0, -1]}), r"group 'both': .*-1"
+    yield lambda: cpi(model, FRAME, Y, groups={"g": ["x"]}), "group 'g': unknown feature 'x'"
+    yield lambda: ufi(forest(), X, Y, groups=["a", "b"]), "groups must be a dict"
+    yield lambda: boruta(None, FRAME, Y, features=["aa"], max_runs=2), "did you mean 'a'"
+    for given in (True, 3, "ab"):
+        said = r"feature_names must be a sequence of (strings|names)"
+        yield lambda: sage(line(), X, Y, feature_names=given), said
+    for method in (loco, subgroups):
+        for names in (["a", "d", "c"], ["a", "B", "c"]):
+            train = (FRAME.set_axis(names, axis=1), Y)
+            said = "train has other columns"
+            yield lambda: method(model, FRAME, Y, train=train), said
+        turned, said = (FRAME[["c", "b", "a"]], Y), r"another order: column 1 is 'c', not 'a'"
+        yield lambda: method(model, FRAME, Y, train=turned), said
+    said = r"train must be \(X, y\), got 3 parts"
+    yield lambda: subgroups(line(), X, Y, train=(X, Y, np.ones(N))), said
+    holes = with_value(np.nan)
+    for name in ("loco", "pfi-difference", "subgroups", "sage", "cpi-gaussian"):
+        yield lambda: in_study(name, line(), rows=holes), "row 7"
+    said = r"first: row 7, column 'a'.*Pipeline"
+    yield lambda: pfi(model, FRAME.assign(a=holes[:, 0]), Y), said
+    for method in (boruta, residual_importance):
+        said = "'X1' has missing values"
+        yield lambda: method(None, holes, Y), said
+    yield lambda: residual_importance(None, X[:2], Y[:2]), "X has 2 rows, at least 3"
+
+
+def of_responses():
+    """Responses, weights, clusters, folds."""
+    huge = 1e160 * Y
+    for name in ("cpi-gaussian", "loco", "pfi-difference", "subgroups", "sage"):
+        yield lambda: in_study(name, forest(), y=huge), r"y .*1e150"
+    yield lambda: ufi(forest(), X, huge), r"y has .*1e150"
+    yield lambda: mdi_oob(forest(), X, huge), r"y has .*1e150"
+    yield lambda: residual_importance(None, X, np.ones(N)), "y is constant"
+    few = {"n_estimators": 5, "max_runs": 2}
+    said = "y holds values that are not numbers"
+    yield lambda: in_study("boruta", None, y=WORDS, **few), said
+    twice = np.column_stack([Y, Y])
+    yield lambda: in_study("boruta", None, y=twice, **few), rf"y has shape \({N}, 2\)"
+    yield lambda: cpi(line(), X, Y, cv=5, clusters=PATIENT[:50]), "clusters has shape"
+    yield lambda: cpi(line(), X, Y, cv=5, clusters=np.zeros(N)), "the same label for all rows"
+    yield lambda: cpi(line(), X, Y, cv=5, clusters=[None, *PATIENT[1:]]), "no label for row 0"
+    yield lambda: cpi(line(), X, Y, cv=21, clusters=PATIENT), "number of clusters"
+    apart = KFold(4, shuffle=True, random_state=0)
+    yield lambda: cpi(line(), X, Y, cv=apart, clusters=PATIENT), "separates rows of one cluster"
+    said = "clusters is not defined for test='wilcoxon'"
+    yield lambda: cpi(line(), X, Y, clusters=PATIENT, test="wilcoxon"), said
+    said = "needs the group of every row: give clusters="
+    yield lambda: pfi(line(), X, Y, cv=GroupKFold(4)), said
+    for cv in (["zz"], [("a", "b")], [([0, 1], [N])], [([0], [])], [(1, 2)], [1, 2], iter([1, 2])):
+        said = "fold 0 of cv must be a pair of arrays of row numbers"
+        yield lambda: loco(line(), X, Y, cv=cv), said
+    yield lambda: pfi(line(), X, Y, cv=True), "cv must be from 2"
+    yield lambda: pfi(line(), X, Y, cv=KFold(99)), r"cv=KFold\(.*n_splits=99"
+    folds = RepeatedKFold(n_splits=5, n_repeats=2, random_state=0)
+    yield lambda: loco(line(), X, Y, cv=folds, test="wilcoxon"), "use test='t'"
+
+
+def of_losses_and_rates():
+    """Losses, scores of scikit-learn, error rates, algorithms."""
+    logit = LogisticRegression().fit(X, WORDS)
+    yield lambda: pfi(logit, X, WORDS, loss="brierr"), "did you mean 'brier'"
+    for loss in ("log-loss", "brier", "zero-one"):
+        said = "not defined for a regression"
+        yield lambda: cpi(line(), X, Y, loss=loss), said
+    for asked, words in (
+        ({"scoring": "r2"}, r"scoring='r2' is not known to be a mean over rows.*loss="),
+        ({"scoring": "neg_mean_squared_eror"}, "did you mean 'neg_mean_squared_error'"),
+        ({"scoring": make_scorer(mean_pinball_loss, alpha=0.9)}, "mean over rows"),
+        ({"scoring": lambda model, X, y: 0.0}, "mean over rows"),
+        ({"scoring": "accuracy"}, "score of a classification"),
+        ({"scoring": "neg_mean_squared_error", "loss": "squared-error"}, "not both"),
+    ):
+        yield lambda: pfi(line(), X, Y, **asked), words
+    model = line(FRAME)
+    for options, words in (
+        ({"groups": {"g": ["a", "size"]}}, "group 'g': unknown feature 'size'"),
+        ({"groups": {"g": ["a"], "h": ["a", "b"]}}, "'a' is in the groups 'g' and 'h'"),
+        ({"groups": {"g": []}}, "group 'g' has no features"),
+        ({"groups": {"g": 3}}, "group 'g' must be a list"),
+        ({"groups": ["a", "b"]}, "groups must be a dict"),
+        ({"groups": {"a": ["b", "c"]}}, "group 'a' has the name of a feature .*outside"),
+        ({"fwer": 1.0}, "fwer must be between 0 and 1"),
+        ({"fwer": "low"}, "fwer must be a finite number"),
+        ({"n_draws": 0}, "n_draws"),
+        ({"sampler": "gaussian"}, "draws no group.*conditional"),
+    ):
+        yield lambda: hierarchy(model, FRAME, Y, **options), words
+    for options, words in (
+        ({"algorithm": "gram-schmid"}, "did you mean 'gram-schmidt'.*scikit-learn regressor"),
+        ({"algorithm": LinearRegression}, "unknown algorithm"),
+        ({"n_permutations": 0}, "n_permutations must be an integer of at least 1, got 0"),
+        ({"n_estimators": 2.5}, "n_estimators must be an integer of at least 1, got 2.5"),
+        ({"random_state": "seed"}, "random_state must be an int"),
+    ):
+        yield lambda: residual_importance(None, X, Y, **options), words
+    no_trees = {"algorithm": "random-forest-out-of-bag", "n_estimators": 1}
+    yield lambda: residual_importance(None, X, Y, **no_trees), "raise n_estimators"
+
+
+def of_boosters():
+    """Boosters whose nodes have no defined prediction, and rows that are not theirs."""
+    own = "an objective of its own .*reg:squarederror"
+    ranks = np.arange(N)
+    for parameters, y, words in (
+        ({"objective": "count:poisson"}, np.ones(N), "'count:poisson' is not supported"),
+        ({"objective": "multi:softprob", "num_class": 3}, THREE, "'multi:softprob' is not supp"),
+        ({"reg_alpha": 1.0}, Y, "L1 penalty .*reg_alpha=0"),
+        ({"booster": "dart"}, Y, "'dart'; only 'gbtree'"),
+        ({"booster": "gblinear"}, Y, "'gblinear'; only 'gbtree'"),
+        ({"num_parallel_tree": 2}, Y, "num_parallel_tree is 2"),
+        ({"max_delta_step": 0.1, "eta": 1.0}, 9 * Y, "contradicts .*max_delta_step"),
+        ({"multi_strategy": "multi_output_tree", "tree_method": "hist"},
+         np.column_stack([ranks, ranks]), "several outputs"),
+    ):  # fmt: skip
+        yield lambda: treeinner(booster(y, **parameters), X, Y), words
+    for options in ({}, {"base_score": 0.5}):
+        loss = lambda y, p: (p - y, np.ones(len(p)))  # noqa: E731
+        model = xgboost.XGBRegressor(n_estimators=2, objective=loss, **options).fit(X, Y)
+        yield lambda: treeinner(model, X, Y), own
+    model = xgboost.XGBRegressor(n_estimators=3, n_jobs=1).fit(FRAME, Y)
+    renamed = FRAME.rename(columns={"a": "A"})
+    yield lambda: treeinner(model, renamed, Y), r"other names \(A, b, c\).*X\[booster"
+    yield lambda: predecomp(model, FRAME[["b", "c", "a"]]), "another order"
+    plain = xgboost.XGBRegressor(n_estimators=3, n_jobs=1).fit(X, Y)
+    said = rf"X has shape \({N}, 2\), expected \(n_samples, 3\)"
+    yield lambda: treeinner(plain, X[:, 1:], Y), said
+    said = "X must be an array or data frame, got DMatrix"
+    yield lambda: treeinner(plain, xgboost.DMatrix(X), Y), said
+    yield lambda: treeinner(plain, X, WORDS), "y holds values that are not numbers"
+    yield lambda: treeinner(forest(), X, Y), "RandomForestRegressor is not an xgboost model"
+    for function in (predecomp, saabas):
+        said = r"^X is sparse; give X.toarray\(\)"
+        yield lambda: function(plain, csr_array(X)), said
+        equal = FRAME.set_axis(["a", "a", "b"], axis=1)
+        said = "^X has more than one column named 'a'"
+        yield lambda: function(plain, equal), said
+    yield lambda: predecomp(plain, 1e40 * X), r"X holds values beyond 3\.4e38"
+    yield lambda: treeinner(plain, 1e40 * X, Y), r"X holds values beyond 3\.4e38"
+    for kinds in (THREE, np.array(list("uvw"))[THREE]):
+        frame = FRAME.assign(b=pd.Categorical(kinds))
+        split = {"n_estimators": 2, "enable_categorical": True, "n_jobs": 1}
+        tree = xgboost.XGBRegressor(**split).fit(frame, 1.0 * (THREE == 1))
+        said = r"splits feature 1 \('b'\) by categories"
+        yield lambda: treeinner(tree, frame, Y), said
+    classes = XGBoostTrees("classification", num_boost_round=3).fit(X, 1.0 * (Y > 0))
+    yield lambda: treeinner(classes, X, (Y > 0) + 1), "classes 0 and 1"
+    said = rf"y has shape \({N - 1},\), expected \({N},\)"
+    yield lambda: treeinner(classes, X, (Y > 0)[1:]), said
+    yield lambda: XGBoostTrees("classification").fit(X, 2.0 * (Y > 0)), "classes 0 and 1"
+
+
+TABLE = (
+    of_models,
+    of_other_ensembles,
+    of_rows_and_columns,
+    of_responses,
+    of_losses_and_rates,
+    of_boosters,
+)
+
+
+@pytest.mark.parametrize("calls", TABLE)
+def test_what_cannot_be_scored_is_refused_with_the_remedy(calls):
+    for call, words in calls():
+        with pytest.raises((ValueError, TypeError), match=words):
+            call()

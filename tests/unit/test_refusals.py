@@ -1,0 +1,348 @@
+"""What forests, networks, knockoffs, trends and weights refuse: one table for each package.
+
+A line is the call and the words that say what to change; tests/unit/importance has its own.
+"""
+# ruff: noqa: B023 (a call is made before the next one is asked for)
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.ensemble import (
+    AdaBoostRegressor,
+    BaggingRegressor,
+    IsolationForest,
+    RandomForestClassifier,
+    RandomForestRegressor,
+    RandomTreesEmbedding,
+    StackingRegressor,
+    VotingRegressor,
+)
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LinearRegression
+from sklearn.multioutput import MultiOutputRegressor
+from sklearn.tree import DecisionTreeRegressor
+
+from losaw import LosawMiniBatches, LosawNetworkRegressor, NetworkRegressor
+from losaw.forest import LosawRandomForestRegressor, PlainRandomForestRegressor, decorrelation
+from losaw.knockoffs import make_sampler
+from losaw.trends import (
+    absolute_traversal_rate,
+    linear_coefficient,
+    relative_traversal_rate,
+    shapley_correlation,
+    target_correlation,
+)
+from losaw.weighting import (
+    ClassFrequency,
+    GaussianLinear,
+    MultinomialLogit,
+    NormalDensity,
+    cap_weights,
+    losaw_weights,
+    weighted_correlations,
+)
+
+N = 60
+RNG = np.random.default_rng(0)
+X = RNG.standard_normal((N, 3))
+Y = X[:, 0] + RNG.standard_normal(N)
+FRAME = pd.DataFrame(X, columns=["age", "size", "income"])
+
+
+def with_value(value, rows=X, row=5, column=2):
+    changed = np.array(rows, dtype=float)
+    changed[(row, column)[: changed.ndim]] = value
+    return changed
+
+
+def losaw(rows=X, y=Y, **options):
+    return LosawRandomForestRegressor(**{"n_estimators": 1, "random_state": 0} | options).fit(
+        rows, y
+    )
+
+
+def of_forests():
+    for parameters, words in (
+        ({"eta": 0.0}, r"eta must lie in \(0, 1\], got 0.0"),
+        ({"eta": 1.2}, r"eta must lie in \(0, 1\], got 1.2"),
+        ({"eta": "a"}, "eta must be a number"),
+        ({"n_estimators": 0}, "n_estimators must be an integer of at least 1, got 0"),
+        ({"n_estimators": 1.5}, "n_estimators must be an integer"),
+        ({"max_depth": 0}, "max_depth must be an integer of at least 1"),
+        ({"min_samples_leaf": 0}, "min_samples_leaf must be an integer of at least 1"),
+        ({"max_features": 0}, "max_features must be at least 1"),
+        ({"max_features": 1.5}, r"fraction must lie in \(0, 1\], got 1.5"),
+        ({"max_features": "sqr"}, "did you mean 'sqrt'"),
+        ({"n_adjustment": -1}, "n_adjustment must be an integer of at least 0"),
+        ({"n_initial_estimators": 0}, "n_initial_estimators must be an"),
+        ({"correlation_threshold": 2}, r"must be a number in \[0, 1\], got 2"),
+        ({"n_jobs": 0}, "n_jobs must be None, a positive integer or -1"),
+        ({"random_state": "x"}, "random_state must be an int"),
+        ({"discrete_features": "atuo"}, "did you mean 'auto'"),
+        ({"discrete_features": ["b"]}, "X has none: pass a data frame"),
+        ({"discrete_features": [3]}, "names column 3, allowed are 0 to 2"),
+        ({"discrete_features": [True]}, r"mask of shape \(1,\), expected \(3,\)"),
+        ({"discrete_features": [0]}, "60 levels in 60 rows"),
+        ({"nominal_features": "all"}, "nominal_features must be 'auto'"),
+        ({"min_samples_leaf": 31}, r"n_samples=60 is fewer than 2 \* min_samples_leaf"),
+    ):
+        yield lambda: losaw(**parameters), words
+    yield lambda: losaw(FRAME, discrete_features=["incme"]), "did you mean 'income'"
+    said = "nominal_features: no column 'agee' in X; did you mean 'age'"
+    yield lambda: losaw(FRAME, nominal_features=["agee"]), said
+    for value in (np.nan, np.inf, -np.inf):
+        rows = pd.DataFrame(with_value(value), columns=FRAME.columns)
+        yield lambda: losaw(rows), r"1 rows .* row 5, column 'income'.*SimpleImputer"
+        yield lambda: losaw(y=with_value(value, Y)), "NaN|infinity"
+    yield lambda: losaw().predict(with_value(np.nan)), "row 5, column 2"
+    yield lambda: losaw(with_value(1e200)), "beyond 1e150; first: row 5"
+    yield lambda: losaw(y=1e160 * np.sign(Y)), "y has 60 values beyond 1e150"
+    yield lambda: losaw(y=np.full(N, 3.0)), r"y is constant \(3\)"
+    yield lambda: losaw([[1.0, 2.0]], [1.0]), "n_samples=1"
+    yield lambda: losaw(X, Y[:-1]), "inconsistent"
+    many = RNG.integers(0, 80, (4000, 2)).astype(float)
+    yield lambda: losaw(many, many[:, 1], discrete_features=[0]), "80 levels, at most 63"
+    yield lambda: losaw(np.array([["a", "b"]] * N), Y), "'a'"
+    yield lambda: losaw(np.zeros(N), Y), "1D array"
+    yield lambda: losaw(np.zeros((N, 0)), Y), "0 feature"
+    for column, words in (
+        (["a", "b"] * 30, r"'bad' contains text \(first value: 'a'\).*category"),
+        (pd.date_range("2020", periods=N), "'bad' contains dates or times .*since"),
+        (pd.Categorical(["a", None] * 30), "'bad' has 30 missing levels.*row 1"),
+        ([{}] * N, "'bad' contains objects that are not numbers"),
+        (pd.Categorical(range(N)), "'bad' has 60 levels in 60 rows.*merge rare"),
+    ):
+        yield lambda: losaw(FRAME.assign(bad=column)), words
+    wide = pd.DataFrame({"bad": pd.Categorical(np.arange(300) % 100), "y": np.arange(300.0)})
+    said = "'bad' has 100 levels, at most 63 are allowed; merge rare levels$"
+    yield lambda: losaw(wide, wide["y"]), said
+    text = pl.DataFrame({"a": X[:, 0], "bad": ["x", "y"] * 30})
+    yield lambda: losaw(text), r"'bad' contains text .*polars\.Categorical"
+    dates = text.with_columns(bad=pd.date_range("2020", periods=N).to_numpy())
+    yield lambda: losaw(dates), "'bad' contains dates"
+    sizes = pd.Categorical(np.resize(["S", "M", "L"], N), ["S", "M", "L"], ordered=True)
+    ordered = FRAME.assign(size=sizes)
+    larger = ordered.assign(size=sizes.add_categories("XXL"))
+    larger.loc[3, "size"] = "XXL"
+    forest = losaw(ordered)
+    yield lambda: forest.predict(larger), r"'size' has the level 'XXL'.*S < M < L"
+    yield lambda: forest.predict(X), "fitted on categories.*give a data frame"
+    yield lambda: decorrelation(losaw(), X[::-1]), "in their order"
+    for options, words in (
+        ({"n_estimators": 0}, "n_estimators"),
+        ({"min_samples_leaf": 0}, "min_samples_leaf"),
+        ({"max_depth": 0}, "max_depth"),
+        ({"max_features": "sqr"}, "did you mean 'sqrt'"),
+    ):
+        yield lambda: PlainRandomForestRegressor(**options).fit(X, Y), words
+    plain = PlainRandomForestRegressor()
+    yield lambda: plain.fit(with_value(np.nan), Y), "row 5, column 2"
+    yield lambda: plain.fit(X, with_value(1e200, Y)), "y has 1 values beyond 1e150"
+
+
+TINY = {"n_steps": 2, "batch_size": 30, "filters": (4, 6), "units": (6, 4), "random_state": 1}
+LEVELS = RNG.integers(-1, 2, (N, 12)).astype(float)
+
+
+def of_networks():
+    for make in (NetworkRegressor, LosawNetworkRegressor):
+        for options, words in (
+            ({"n_steps": 0}, "n_steps must be an integer of at least 1"),
+            ({"batch_size": 61}, "batch_size=61 is larger than the sample"),
+            ({"batch_size": 2.5}, "batch_size must be an integer"),
+            ({"learning_rate": 0.0}, "learning_rate must be a finite number of at least 1e-30"),
+            ({"filters": (3,)}, "filters must be a pair"),
+            ({"kernel_sizes": (9, 9)}, "need at least 17"),
+            ({"n_saliency_rows": 0}, "n_saliency_rows must be an integer of at least 1"),
+            ({"random_state": "seed"}, "random_state"),
+        ):
+            yield lambda: make(**TINY | options).fit(LEVELS, Y), words
+        model = make(**TINY)
+        yield lambda: model.fit(LEVELS[:, :6], Y), r"X has 6 features.*need at least 7"
+        for value in (np.nan, np.inf):
+            yield lambda: model.fit(with_value(value, LEVELS), Y), "row 5, column 2"
+            said = r"y has 1 missing or infinite|Input y contains"
+            yield lambda: model.fit(LEVELS, with_value(value, Y)), said
+        yield lambda: model.fit(LEVELS, np.ones(N)), "y is constant"
+        yield lambda: model.fit(LEVELS[:1], Y[:1]), "y is constant"
+        yield lambda: model.fit(LEVELS, 1e149 * Y), r"^y holds values beyond 1e\+18"
+    for eta in (0, -0.1, 1.01):
+        yield lambda: LosawNetworkRegressor(eta=eta, **TINY).fit(LEVELS, Y), "eta must lie in"
+    for options, words in (
+        ({"eta": 0.0}, r"eta must lie in \(0, 1\]"),
+        ({"eta": 1.5}, r"eta must lie in \(0, 1\]"),
+        ({"batch_size": 401}, "batch_size=401 is larger than the sample"),
+        ({"batch_size": 0}, "batch_size must be an integer of at least 1"),
+        ({"correlation_threshold": 2}, "correlation_threshold must be a number in"),
+        ({"discrete_features": "autp"}, "did you mean 'auto'"),
+        ({"discrete_features": [True]}, r"mask of shape \(12,\)"),
+    ):
+        yield lambda: LosawMiniBatches(LEVELS, **{"batch_size": 20} | options), words
+    for value in (np.nan, np.inf):
+        said = r"1 rows with missing or infinite.*row 5, column 2"
+        yield lambda: LosawMiniBatches(with_value(value, LEVELS), batch_size=20), said
+    batches = LosawMiniBatches(LEVELS, batch_size=20, random_state=1)
+    for importances, words in (
+        (np.ones(5), r"shape \(5,\), expected \(12,\)"),
+        (with_value(-1, np.ones(12)), "finite and in"),
+        (with_value(np.nan, np.ones(12)), "finite and in"),
+        (lambda rows: np.full((len(rows), 12), 2.0), r"in \[0, 1\]"),
+        (lambda rows: np.ones((len(rows), 5)), r"expected \(\d+, 12\)"),
+    ):
+        yield lambda: batches.draw(importances), words
+    for shape in (5, (0, 3), (2, 2, 2)):
+        yield lambda: LosawMiniBatches(np.zeros(shape), batch_size=1), "X must have shape"
+
+
+def of_knockoffs():
+    for name in ("gaussian", "sequential", "deep"):
+        for value in (np.nan, np.inf):
+            said = r"row 5, column 2.*SimpleImputer.*conditional"
+            yield lambda: make_sampler(name).fit(with_value(value), None, RNG), said
+    for rows, kinds, words in (
+        (np.zeros(10), None, "shape"),
+        (np.zeros((6, 2, 2)), None, "dimension|shape"),
+        (np.zeros((3, 2)), None, "3 rows; knockoffs need at least 5"),
+        (np.ones((9, 2)), ("continuous",), "1 entries for 2 columns"),
+        (np.ones((9, 1)), ("nominl",), "did you mean 'nominal'"),
+        (np.full((9, 1), 0.5), ("nominal",), "holds fractions"),
+        ([["a"]] * 9, None, "OrdinalEncoder"),
+        (X, True, "kinds must be a sequence"),
+        (X, "nominal", "kinds must be a sequence"),
+    ):
+        yield lambda: make_sampler("gaussian").fit(rows, kinds), words
+    yield lambda: make_sampler("sequentiel"), "did you mean 'sequential'"
+    for name, parameters, words in (
+        ("gaussian", {"s_method": "sdb"}, "did you mean 'sdp'"),
+        ("sequential", {"n_folds": 1}, "n_folds"),
+        ("sequential", {"patience": 0}, "patience"),
+        ("deep", {"n_epochs": 0}, "n_epochs"),
+        *(("deep", {key: "half"}, f"{key} must be") for key in ("n_epochs", "n_layers")),
+        ("deep", {"batch_size": "half"}, "batch_size must be"),
+        *(("sequential", {key: "half"}, f"{key} must be") for key in ("n_folds", "n_penalties")),
+        ("sequential", {"patience": "half"}, "patience must be"),
+        *(("conditional", {"n_neighbors": value}, "n_neighbors") for value in (0, 1.5, "five")),
+    ):
+        yield lambda: make_sampler(name, **parameters), words
+    for clusters in (np.zeros(N), np.arange(N - 1)):
+        said = r"^clusters has shape .* give one number for each row"
+        yield lambda: make_sampler("conditional").fit(X, rng=RNG, clusters=clusters), said
+    hardly, said = X[:40, :2] * [1.0, 1e-310], "^X gives deep knockoffs whose training diverges"
+    yield lambda: make_sampler("deep", n_epochs=2).fit(hardly, ("continuous",) * 2, RNG), said
+
+
+NO_SUM_OF_TREES = (
+    AdaBoostRegressor(n_estimators=3, random_state=0),
+    StackingRegressor([("tree", DecisionTreeRegressor())], cv=2),
+    VotingRegressor([("tree", DecisionTreeRegressor())], weights=[2.0]),
+    MultiOutputRegressor(DecisionTreeRegressor()),
+    IsolationForest(n_estimators=3, random_state=0),
+    RandomTreesEmbedding(n_estimators=3, random_state=0),
+    BaggingRegressor(LinearRegression(), n_estimators=3, random_state=0),
+    LinearRegression(),
+)
+
+
+def of_trends():
+    for estimate in (linear_coefficient, target_correlation):
+        for rows, y, words in (
+            (with_value(np.nan), Y, r"row 5, column 'X3'.*SimpleImputer"),
+            (with_value(np.inf), Y, "missing or infinite"),
+            (X[:, 0], Y, rf"X has shape \({N},\).*reshape"),
+            (X, Y[:3], rf"y has shape \(3,\), expected \({N},\)"),
+            (X, with_value(np.nan, Y), "y has 1 missing"),
+            ([["a", "b"]] * N, Y, "X holds values that are not numbers.*OrdinalEncoder"),
+            (X, ["a"] * N, "y holds values that are not numbers"),
+            (X[:1], Y[:1], "X has 1 rows, at least"),
+            (X[:, :0], Y, "expected"),
+            (X, None, "y is None; give the response"),
+        ):
+            yield lambda: estimate(rows, y), words
+    for model in NO_SUM_OF_TREES:
+        model.fit(X, Y[:, None] if isinstance(model, MultiOutputRegressor) else Y)
+        said = f"{type(model).__name__} has no trees that can be read"
+        yield lambda: absolute_traversal_rate(model), said
+        yield lambda: shapley_correlation(model, X), said
+    few = RandomForestRegressor(2, random_state=0)
+    yield lambda: absolute_traversal_rate(RandomForestRegressor()), "has no trees"
+    yield lambda: absolute_traversal_rate(few.fit(X, np.column_stack([Y, Y]))), "2 responses"
+    three = RandomForestClassifier(2).fit(X, np.arange(N) % 3)
+    yield lambda: absolute_traversal_rate(three), "3 classes"
+    subset = BaggingRegressor(DecisionTreeRegressor(), 5, max_features=0.5, random_state=0)
+    said = r"see different features.*max_features=1\.0"
+    yield lambda: absolute_traversal_rate(subset.fit(X, Y)), said
+    tree = DecisionTreeRegressor(max_depth=3).fit(X, Y)
+    yield lambda: relative_traversal_rate(tree, form="bound"), "did you mean 'bounded'"
+    yield lambda: absolute_traversal_rate(tree, weighting="row"), "did you mean 'rows'"
+    said = "X has 1 features, the model was fitted to 3"
+    yield lambda: shapley_correlation(tree, X[:, :1]), said
+    yield lambda: shapley_correlation(tree, X, n_rows=2), "n_rows must be an integer of at least 3"
+    yield lambda: shapley_correlation(tree, X, n_rows="auto"), "n_rows must be an integer"
+    towns = FRAME[["age"]].assign(town=pd.Categorical(list("abcd") * 15))
+    sets = losaw(towns, min_samples_leaf=2)
+    yield lambda: shapley_correlation(sets, towns), r"into sets of levels.*OneHotEncoder"
+    for make in (RandomForestRegressor, LosawRandomForestRegressor):
+        model, remedy = make(3, random_state=0).fit(FRAME, Y), r"; give X\[model.feature_names_in_"
+        turned = FRAME[["income", "size", "age"]]
+        said = f"another order: column 1 is 'income', not 'age'{remedy}"
+        yield lambda: shapley_correlation(model, turned, n_rows=3), said
+        renamed = FRAME.rename(columns={"size": "beta"})
+        said = rf"X has other columns than .* 'beta'\){remedy}"
+        yield lambda: shapley_correlation(model, renamed, n_rows=3), said
+
+
+def of_weights():
+    for weights, options, words in (
+        ([1.0, -1.0], {}, r"weights\[1\] = -1.0"),
+        ([1.0, np.nan], {}, "finite and not negative"),
+        ([0.0, 0.0], {}, "all zero"),
+        ([], {}, "at least one"),
+        ([1.0], {"eta": 0.0}, r"eta must lie in \(0, 1\], got 0.0"),
+        ([1.0], {"eta": 1.5}, r"eta must lie in \(0, 1\], got 1.5"),
+        ([1.0, 2.0], {"counts": [1]}, "one for every weight"),
+        ([1.0, 2.0], {"counts": [1, 0]}, "positive"),
+    ):
+        yield lambda: cap_weights(weights, **{"eta": 0.5} | options), words
+    for arguments, options, words in (
+        (([1.0, 2.0], [[1.0]]), {}, "one row for every entry"),
+        (([1.0, np.nan], [1.0, 2.0]), {}, "does not impute"),
+        (([1.0, 2.0, 4.0],) * 2, {"propensity": GaussianLinear()}, "point mass"),
+        ((np.zeros((4, 2)), X[:4]), {}, "target must be a vector with at least one entry"),
+        ((np.zeros(0), X[:0]), {}, "target must be a vector with at least one entry"),
+        ((np.arange(2000) % 1000, RNG.random((2000, 3))), {"propensity": MultinomialLogit()},
+         "target has 1000 levels.*merge levels"),
+        ((X[:, 0], X), {"reference": 1}, r"reference has shape \(\), expected \(n,\)"),
+    ):  # fmt: skip
+        yield lambda: losaw_weights(*arguments, **options), words
+    yield lambda: MultinomialLogit(C=1e300), "C must be positive and at most 1e"
+    yield lambda: weighted_correlations(X[:, 0], X, np.ones(3)), r"weights has shape \(3,\)"
+    vector = "^target must be a vector with at least one entry, got shape "
+    for make in (NormalDensity, ClassFrequency):
+        fitted = make().fit(np.array([0.0, 1.0, 1.0]))
+        for target, words in (
+            (np.ones((4, 2)), vector + r"\(4, 2\)"),
+            (np.ones(0), vector),
+            (3.0, vector + r"\(\)"),
+            (np.array([0.0, np.nan, 1.0]), "target contains missing or infinite values"),
+            (["a", "b"], "target holds values that are not numbers"),
+            (None, "^target "),
+        ):
+            yield lambda: make().fit(target), words
+            yield lambda: fitted.density(target), words
+
+
+TABLE = (of_forests, of_networks, of_knockoffs, of_trends, of_weights)
+
+
+@pytest.mark.parametrize("calls", TABLE)
+def test_what_cannot_be_computed_is_refused_with_the_remedy(calls):
+    for call, words in calls():
+        with pytest.raises((ValueError, TypeError), match=words):
+            call()
+
+
+@pytest.mark.parametrize("make", [LosawRandomForestRegressor, PlainRandomForestRegressor])
+def test_a_forest_that_is_not_fitted_says_so(make):
+    with pytest.raises(NotFittedError):
+        make().predict(X)
