@@ -18,7 +18,6 @@ from losaw.study.generators.joint_law.law import JointLaw, JointLawError
 from losaw.support.whole_files import write_atomically
 
 FOOTER = {"recipe": {"study": "tiny"}, "libraries": {"numpy": "2"}}
-N_FLIPS = 600
 
 
 def rows():
@@ -61,13 +60,6 @@ def said(path):
     return repr(found.table.to_pylist()), repr(found.footer)
 
 
-def served(path, content, original):
-    """Tell whether other content is taken for the original."""
-    path.write_bytes(content)
-    now = said(path)
-    return now is not None and now != original
-
-
 def flips(content, n, seed):
     rng = random.Random(seed)
     for _ in range(n):
@@ -77,21 +69,16 @@ def flips(content, n, seed):
         yield bytes(changed)
 
 
-def test_no_flipped_bit_of_a_block_gives_other_rows(stored):
+@pytest.mark.parametrize("n_flips", [600, pytest.param(10_000, marks=pytest.mark.long)])
+def test_no_flipped_bit_of_a_block_gives_other_rows(stored, n_flips):
     original, content = said(stored), stored.read_bytes()
-    assert original is not None
-    assert not any(served(stored, changed, original) for changed in flips(content, N_FLIPS, 1))
-
-
-@pytest.mark.long
-def test_none_of_ten_thousand_flipped_bits_of_a_block_gives_other_rows(stored):
-    original, content = said(stored), stored.read_bytes()
-    n_refused = 0
-    for changed in flips(content, 10_000, 2):
-        assert not served(stored, changed, original)
-        n_refused += said(stored) is None
-    # The others do no harm: padding, statistics, the names of encodings.
-    assert n_refused > 2_000
+    found = []
+    for changed in flips(content, n_flips, 1):
+        stored.write_bytes(changed)
+        found.append(said(stored))
+    assert set(found) == {original, None}
+    # What is read all the same does no harm: padding, statistics, the names of encodings.
+    assert found.count(None) > n_flips / 5
 
 
 EDITS = {

@@ -55,6 +55,44 @@ def change(project, old, new):
             ["0.seconds", "got []"],
         ),
         ("published: t", "method: '{learner.x}'\npublished: t", ["may hold {learner} and"]),
+        (
+            "jitter: 0.3",
+            "jitter: {axis: n_samples, values: {30: 0.1}}",
+            ["no value for n_samples = 60"],
+        ),
+        ("title:", "learner_axes: [jiter]\ntitle:", ["jiter"]),
+        ("smoke: 5", "smoke: [{seeds: 2, learner: jitered}, {seeds: 5}]", ["mean 'jittered'"]),
+        ("[r2_test, pr_auc]", "{a: {metric: feature_score}}", ["metrics.a: ", "feature"]),
+        ("[r2_test, pr_auc]", "{a: {metric: feature_score, featur: X1}}", ["mean 'feature'"]),
+        (
+            "margins: {r2_test: 0.03, pr_auc: 0.1}",
+            "margins: {}",
+            ["margins: the metric 'r2_test' is published in tiny.csv"],
+        ),
+        ("{r2_test: 0.03,", "{r2_tset: 0.03, r2_test: 0.03,", ["did you mean 'r2_test'"]),
+        ("[30, 60]", "[30, 60, 30]", ["two values of one name in files: 30, 30"]),
+        ("[0.5, 1.0]", "[0.5, -1.0]", ["tiny.yaml: settings: ", "noise_variance"]),
+        ("title:", "counted: [{method: plane}]\ntitle:", ["plane"]),
+        ("title:", "counted: [{n_sample: 30}]\ntitle:", ["n_sample"]),
+        ("title:", "known: [{where: {metric: r2}, kind: open, note: x}]\ntitle:", ["r2"]),
+        ("title:", "known: [{where: {n_samples: 31}, kind: open, note: x}]\ntitle:", ["31"]),
+        (
+            "title:",
+            "known: [{where: {n_samples: 30}, kind: opened, note: x}]\ntitle:",
+            ["known.0.kind"],
+        ),
+        *[
+            ("title:", f"scales: {text}\ntitle:", [words])
+            for text, words in (
+                ("{smok: {learners: {jittered: {jitter: 0.1}}}}", "did you mean 'smoke'"),
+                ("{smoke: {learners: {jittered: {jiter: 0.1}}}}", "did you mean 'jitter'"),
+                ("{smoke: {learners: {jitered: {jitter: 0.1}}}}", "did you mean 'jittered'"),
+                ("{smoke: {learner: {}}}", "did you mean 'learners'"),
+                ("{smoke: {learners: {jittered: {}}}}", "at least 1 item"),
+                ("smoke", "valid dictionary, got 'smoke'"),
+            )
+        ],
+        ("[r2_test, pr_auc]", "[r2_test, pr_auc", ["not valid YAML: ", "line"]),
     ],
 )
 def test_a_mistake_in_a_study_names_file_key_and_remedy(project, old, new, words):
@@ -84,12 +122,6 @@ def test_printed_values_that_are_no_table_are_named(project, content):
     path = project.configuration.parent / "published" / "tiny.csv"
     path.write_bytes(content)
     with pytest.raises(StudyError, match=r"tiny.csv: is not a CSV table in UTF-8"):
-        project.session()
-
-
-def test_a_grid_value_that_the_generator_refuses_is_found_before_anything_runs(project):
-    change(project, "noise_variance: [0.5, 1.0]", "noise_variance: [0.5, -1.0]")
-    with pytest.raises(StudyError, match=r"tiny.yaml: settings: .*noise_variance"):
         project.session()
 
 
@@ -132,12 +164,6 @@ def test_all_problems_of_a_file_are_named_at_once(project):
     with pytest.raises(StudyError) as caught:
         project.session()
     assert {"titel", "publisched", "'title'"} <= set(str(caught.value).replace(":", " ").split())
-
-
-def test_broken_yaml_is_named_with_its_place(project):
-    change(project, "metrics: [r2_test, pr_auc]", "metrics: [r2_test, pr_auc")
-    with pytest.raises(StudyError, match=r"tiny.yaml: not valid YAML: .*line"):
-        project.session()
 
 
 def test_a_name_that_is_far_off_is_not_guessed():

@@ -126,9 +126,3 @@ def test_one_text_for_two_columns_is_refused(asking):
     study = Study(plan.study.source.path)
     with pytest.raises(StudyError, match="labels: shows 'plain mdi' and 'plain flaky' alike"):
         validate(study)
-
-
-def test_a_value_that_an_axis_lists_twice_is_refused(project):
-    project.replace(project.study_file, "[30, 60]", "[30, 60, 30]")
-    with pytest.raises(StudyError, match="two values of one name in files: 30, 30"):
-        validate(Study(project.study_file))

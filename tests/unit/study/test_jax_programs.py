@@ -47,13 +47,6 @@ def test_kept_programs_give_the_same_numbers_and_a_damaged_one_is_compiled_again
     assert third["drawn"] == first["drawn"]
 
 
-def test_programs_of_another_processor_have_another_folder(monkeypatch):
-    own = jax_programs.programs_folder()
-    monkeypatch.setattr(jax_programs, "_processor", lambda: "flags : another")
-    assert jax_programs.programs_folder() != own
-    assert jax_programs.programs_folder().parent == own.parent
-
-
 def test_a_folder_of_the_users_own_stands(monkeypatch, tmp_path):
     monkeypatch.setitem(os.environ, "JAX_COMPILATION_CACHE_DIR", str(tmp_path))
     monkeypatch.delitem(sys.modules, "jax", raising=False)

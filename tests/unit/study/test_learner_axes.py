@@ -57,27 +57,6 @@ def test_a_learner_takes_its_parameter_from_the_axis(jitter_axis):
     assert (found[:, 0] != found[:, 1]).any()
 
 
-def test_a_parameter_is_looked_up_by_an_axis(project):
-    lookup = "jitter: {axis: n_samples, values: {30: 0.1, 60: 0.2}}}"
-    project.replace(project.study_file, "jitter: 0.3}", lookup)
-    study = project.session().studies[0]
-    found = [study.learners["jittered"].parameters_for(s)["jitter"] for s in study.settings]
-    assert found == [0.1, 0.1, 0.2, 0.2]
-
-
-def test_a_lookup_without_the_value_names_it_before_anything_runs(project):
-    lookup = "jitter: {axis: n_samples, values: {30: 0.1}}}"
-    project.replace(project.study_file, "jitter: 0.3}", lookup)
-    with pytest.raises(StudyError, match=r"tiny.yaml: .*no value for n_samples = 60"):
-        project.session()
-
-
-def test_a_learner_axis_that_is_no_axis_is_refused(project):
-    project.replace(project.study_file, AXES, AXES + "learner_axes: [jiter]\n")
-    with pytest.raises(StudyError, match="jiter"):
-        project.session()
-
-
 OPTIONAL = """
 
 @register("learner", "needs-a-program")
@@ -113,21 +92,6 @@ def test_an_optional_learner_that_cannot_run_leaves_cells_not_run(optional_learn
 def test_asking_for_a_learner_that_cannot_run_says_why(optional_learner):
     with pytest.raises(StudyError, match="the program is not installed"):
         optional_learner.session(selection={"learner": ("jittered",)})
-
-
-def test_a_costly_learner_can_have_fewer_seeds(project):
-    costly = "seeds: {smoke: [{seeds: 2, learner: jittered}, {seeds: 5}], "
-    project.replace(project.study_file, "seeds: {smoke: 5, ", costly)
-    session = project.session()
-    study, setting = session.studies[0], session.studies[0].settings[0]
-    assert [study.seeds("smoke", setting, one) for one in study.learners] == [5, 2]
-
-
-def test_an_unknown_learner_among_the_seeds_is_refused(project):
-    costly = "seeds: {smoke: [{seeds: 2, learner: jitered}, {seeds: 5}], "
-    project.replace(project.study_file, "seeds: {smoke: 5, ", costly)
-    with pytest.raises(StudyError, match="did you mean 'jittered'"):
-        project.session()
 
 
 def test_a_group_leaves_out_studies_whose_real_data_are_not_there(monkeypatch, tmp_path):

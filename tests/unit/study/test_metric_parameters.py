@@ -3,9 +3,6 @@
 Of study.design.grid, study.design.validation.
 """
 
-import pytest
-
-from losaw.study.errors import StudyError
 from losaw.study.results.outputs import write_outputs
 from reference.in_process import execute
 
@@ -28,15 +25,3 @@ def test_a_metric_s_label_stands_in_the_comparison(project):
     execute(session)
     text = write_outputs(session.plans[0]).read_text()
     assert ",first," in text and ",r2_test," in text
-
-
-def test_a_missing_parameter_of_a_metric_is_refused_with_its_key(project):
-    with_metrics(project, "metrics:\n  first: {metric: feature_score}\n")
-    with pytest.raises(StudyError, match=r"tiny\.yaml: metrics\.first: .*feature"):
-        project.session()
-
-
-def test_an_unknown_parameter_of_a_metric_is_refused_with_its_nearest_match(project):
-    with_metrics(project, "metrics:\n  first: {metric: feature_score, featur: X1}\n")
-    with pytest.raises(StudyError, match="did you mean 'feature'"):
-        project.session()

@@ -13,7 +13,6 @@ from scipy.stats import binom, norm
 
 from losaw.study.design.request import Request
 from losaw.study.design.session import Session
-from losaw.study.errors import StudyError
 from losaw.study.results.cell_numbers import kinds_of
 from losaw.study.results.compare import compare
 from losaw.study.results.tally import counted
@@ -105,22 +104,6 @@ def test_notes_of_published_numbers_and_of_the_study_file_reach_the_cell(compute
     comparison = compare(study, summary, frame)
     assert set(comparison["noted"]) == {"", "made up; known to deviate"}
     assert set(comparison["explained"]) == {"", "open"}
-
-
-@pytest.mark.parametrize(
-    ("entry", "message"),
-    [
-        ("counted: [{method: plane}]", "plane"),
-        ("counted: [{n_sample: 30}]", "n_sample"),
-        ("known: [{where: {metric: r2}, kind: open, note: x}]", "r2"),
-        ("known: [{where: {n_samples: 31}, kind: open, note: x}]", "31"),
-        ("known: [{where: {n_samples: 30}, kind: opened, note: x}]", "known.0.kind"),
-    ],
-)
-def test_a_filter_of_cells_that_names_nothing_is_refused(project, entry, message):
-    project.replace(project.study_file, "published: tiny.csv\n", f"published: tiny.csv\n{entry}\n")
-    with pytest.raises(StudyError, match=message):
-        project.session()
 
 
 def size_of_the_sign_test(n_rows, alpha=0.05):

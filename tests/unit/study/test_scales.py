@@ -6,7 +6,6 @@ Of study.design.grid, study.report.layout.
 import pandas as pd
 import pytest
 
-from losaw.study.errors import StudyError
 from losaw.study.report.tables import write_tables
 from reference.in_process import run
 
@@ -41,20 +40,3 @@ def test_tables_say_what_the_scale_computes_otherwise(scaled):
     write_tables(session.studies[0], comparison, folder / "tables")
     assert SAID in (folder / "tables" / "table_1.md").read_text()
     assert at(scaled, "desk").studies[0].differs_at_scale == {}
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("scales: {smok: {learners: {jittered: {jitter: 0.1}}}}", "did you mean 'smoke'"),
-        ("scales: {smoke: {learners: {jittered: {jiter: 0.1}}}}", "did you mean 'jitter'"),
-        ("scales: {smoke: {learners: {jitered: {jitter: 0.1}}}}", "did you mean 'jittered'"),
-        ("scales: {smoke: {learner: {}}}", "did you mean 'learners'"),
-        ("scales: {smoke: {learners: {jittered: {}}}}", "at least 1 item"),
-        ("scales: smoke", "valid dictionary, got 'smoke'"),
-    ],
-)
-def test_what_cannot_be_meant_is_refused(scaled, text, message):
-    scaled.replace(scaled.study_file, OTHER, text)
-    with pytest.raises(StudyError, match=message):
-        at(scaled, "smoke")

@@ -5,21 +5,15 @@ Of study.results.tally, study.results.cell_numbers, study.results.manifest, stud
 
 import io
 import json
-import math
 from types import SimpleNamespace
 
 import pandas as pd
 import pytest
 
-from losaw.study.results.cell_numbers import kinds_of, pooled_deviation
+from losaw.study.results.cell_numbers import kinds_of
 from losaw.study.results.outputs import write_outputs
 from losaw.study.results.summary import complete_summary, differences, short_summary
 from losaw.study.results.tally import describe_end
-
-
-def test_a_pooled_deviation_weighs_by_degrees_of_freedom():
-    found = pooled_deviation(pd.Series([1.0, 2.0, 9.0]), pd.Series([2, 4, 1]))
-    assert found == (pytest.approx(math.sqrt((1 * 1 + 3 * 4) / 4)), 4)
 
 
 def test_a_mean_squared_error_is_no_decision(project):

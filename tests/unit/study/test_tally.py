@@ -6,7 +6,6 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 
-from losaw.study.errors import StudyError
 from losaw.study.results.cell_numbers import kinds_of, pooled_deviation
 from losaw.study.results.compare import compare
 from losaw.study.results.tally import agreement_table, counted, sign_table
@@ -101,20 +100,6 @@ def test_rms_z_leaves_out_the_cells_in_which_every_run_has_the_published_value()
     )
     z = agreement_table(cells, ["metric"]).loc[0, "rms_z"]
     assert z == pytest.approx(((3**2 + 2**2 + 0) / 3) ** 0.5)
-
-
-def test_a_printed_metric_without_a_margin_is_an_error_that_names_it(project):
-    project.replace(project.study_file, "margins: {r2_test: 0.03, pr_auc: 0.1}", "margins: {}")
-    with pytest.raises(
-        StudyError, match=r"tiny\.yaml.*margins: the metric 'r2_test' is published in tiny.csv"
-    ):
-        project.session()
-
-
-def test_a_margin_of_an_unknown_metric_is_an_error(project):
-    project.replace(project.study_file, "{r2_test: 0.03,", "{r2_tset: 0.03, r2_test: 0.03,")
-    with pytest.raises(StudyError, match="did you mean 'r2_test'"):
-        project.session()
 
 
 def signs_of(study, gains_printed, gains_ours):

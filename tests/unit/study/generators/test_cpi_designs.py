@@ -103,18 +103,3 @@ def test_x_correlates_with_y_through_the_confounder_only():
     for c in (0, 1):
         here = X[:, 0] == c
         assert abs(np.corrcoef(X[here, 1], y[here])[0, 1]) < 5 / np.sqrt(here.sum())
-
-
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: ConditionalDagGenerator(n_samples=100, categorical="X2"), "categorical"),
-        (lambda: ConditionalDagGenerator(n_samples=10, categorical="X1"), "two rows per level"),
-        (lambda: MixedPairsGenerator(n_samples=100, rho=1, n_levels=2), "between -1 and 1"),
-        (lambda: MixedPairsGenerator(n_samples=100, rho=0.5, n_levels=1), "n_levels"),
-        (lambda: ConfounderGenerator(n_samples=2), "n_samples"),
-    ],
-)
-def test_bad_parameters_are_refused(make, message):
-    with pytest.raises(ValueError, match=message):
-        make()

@@ -88,21 +88,6 @@ def test_every_replicate_has_its_own_block():
     assert len(alphas) == 3
 
 
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"function": "f1"}, "unknown function 'f1'"),
-        ({"function": "f8", "n_features": 30}, "multiple of 25"),
-        ({"function": "f8", "n_features": 5}, "at least 25"),
-        ({"function": "f8", "phi": -1.0}, "phi must be"),
-        ({"function": "f8", "n_samples": 1}, "n_samples must be"),
-    ],
-)
-def test_parameters_out_of_range_are_refused(parameters, message):
-    with pytest.raises(ValueError, match=message):
-        FiveFeatureBlocksGenerator(**parameters)
-
-
 def test_the_law_of_a_block_is_mixed_with_independent_features():
     def drawn(**law):
         generator = FiveFeatureBlocksGenerator(n_features=25, function="f8", n_samples=50, **law)

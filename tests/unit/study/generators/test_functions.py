@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from losaw.study.generators.functions import FUNCTIONS, regression_function
+from losaw.study.generators.functions import FUNCTIONS
 
 GRID = np.array(list(itertools.product([-1.0, 0.0, 1.0], repeat=6)))
 TABLE_1 = {
@@ -54,13 +54,3 @@ def test_signal_features_of_table_4_are_those_of_definition_2_3_by_brute_force(n
     rows = np.ones((1000, 1000)) - 2 * np.eye(1000)
     matters = np.flatnonzero(FUNCTIONS[name](rows) != FUNCTIONS[name](np.ones((1, 1000))))
     assert FUNCTIONS[name].signal == tuple(matters) == NETWORK_SIGNAL
-
-
-def test_an_unknown_function_is_answered_with_the_nearest_match():
-    with pytest.raises(ValueError, match=r"unknown function 'f33'; did you mean 'f3'\?"):
-        regression_function("f33", 10)
-
-
-def test_a_function_of_a_column_that_does_not_exist_is_refused():
-    with pytest.raises(ValueError, match=r"'f8' uses column 603 .* at least 604, got 100"):
-        regression_function("f8", 100)

@@ -6,7 +6,6 @@ import pytest
 from losaw.study.generators.joint_law.fit import fit_joint_law
 from losaw.study.generators.joint_law.law import JointLawError, JointLawSpecification
 from losaw.study.generators.losaw import LosawGenerator
-from losaw.study.generators.normal_linear import NormalLinearGenerator
 
 SETTING = {
     "data_type": "continuous",
@@ -20,44 +19,6 @@ DATA_TYPES = ("continuous", "discrete")
 
 def draw(seed=1, **changes):
     return LosawGenerator(**{**SETTING, **changes}).sample(np.random.default_rng(seed))
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"data_type": "discreet"}, "unknown data_type 'discreet'; did you mean 'discrete'?"),
-        ({"n_features": 5}, "n_features must be an integer of at least 6, got 5"),
-        ({"n_features": 10.0}, "n_features must be an integer of at least 6, got 10.0"),
-        ({"n_samples": 1}, "n_samples must be an integer of at least 2, got 1"),
-        ({"n_samples": "500"}, "n_samples must be an integer of at least 2, got '500'"),
-        ({"n_samples": True}, "n_samples must be an integer of at least 2, got True"),
-        ({"n_test": 0}, "n_test must be an integer of at least 2, got 0"),
-        ({"n_independent": 0}, "n_independent must be an integer of at least 2, got 0"),
-        ({"phi": -0.1}, "phi must be a finite number of at least 0, got -0.1"),
-        ({"phi": float("nan")}, "phi must be a finite number of at least 0, got nan"),
-        ({"function": "f0"}, "unknown function 'f0'; did you mean 'f"),
-        ({"independent_share": 2}, "independent_share must be"),
-    ],
-)
-def test_a_bad_parameter_is_refused_before_anything_is_drawn(changes, message):
-    with pytest.raises(ValueError) as caught:
-        LosawGenerator(**{**SETTING, **changes})
-    assert message in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"correlation": "hetero"}, "unknown correlation 'hetero'; did you mean"),
-        ({"correlation": "six-features"}, "n_features must be an integer of at least 6, got 5"),
-        ({"n_features": 1}, "'f3' uses column 1 (counted from 0) and needs n_features of at least"),
-        ({"noise_variance": -1}, "noise_variance must be a finite number of at least 0"),
-    ],
-)
-def test_a_bad_parameter_of_the_normal_linear_generator_is_refused(changes, message):
-    with pytest.raises(ValueError) as caught:
-        NormalLinearGenerator(**{"correlation": "identity", **changes})
-    assert message in str(caught.value)
 
 
 @pytest.mark.parametrize("data_type", DATA_TYPES)

@@ -105,26 +105,6 @@ def test_the_response_is_kept_standardised_or_mixed():
     assert abs(np.corrcoef(mixed, kept)[0, 1] - np.sqrt(0.5)) < 4.5 * 0.5 / np.sqrt(1000)
 
 
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: NoisyCopiesGenerator(data_set="syn1"), "unknown data_set 'syn1'"),
-        (lambda: NoisyCopiesGenerator(data_set="syn2", power="sign"), "did you mean 'signed'"),
-        (
-            lambda: NoisyLinearGenerator(noise_share=1.5),
-            r"noise_share must be a number in \[0, 1\]",
-        ),
-        (lambda: NoisyLinearGenerator(noise_share=0, n_informative=11), "n_informative must be at"),
-        (lambda: NoisyLinearGenerator(noise_share=0, target="keep"), "unknown target 'keep'"),
-        (lambda: RealRegressionGenerator(data_set="fishes"), "did you mean 'fish'"),
-        (lambda: RealRegressionGenerator(data_set="fish", fraction=0), r"fraction must be in \(0"),
-    ],
-)
-def test_parameters_out_of_range_are_refused_when_the_generator_is_made(make, message):
-    with pytest.raises(ValueError, match=message):
-        make()
-
-
 def test_missing_data_are_reported_before_anything_is_fitted(monkeypatch, tmp_path):
     monkeypatch.setenv("LOSAW_DATA", str(tmp_path))
     monkeypatch.setattr("urllib.request.urlopen", _no_network)

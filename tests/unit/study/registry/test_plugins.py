@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from losaw.study import registry
-from losaw.study.registry.plugins import PluginError, load_plugin, plugin_entries
+from losaw.study.registry.plugins import PREFIX, PluginError, load_plugin, plugin_entries
 
 METRIC = """
 from losaw.study.registry import register
@@ -22,14 +22,10 @@ LOADS.append(1)
 
 @pytest.fixture(autouse=True)
 def forget_plugins():
-    modules, entries = set(sys.modules), dict(registry._entries)
     yield
-    for name in set(sys.modules) - modules:
-        if name.startswith("losaw_plugin_"):
-            del sys.modules[name]
-    for key in set(registry._entries) - set(entries):
-        if registry._entries[key].target.startswith("losaw_plugin_"):
-            del registry._entries[key]
+    for name in [name for name in sys.modules if name.startswith(PREFIX)]:
+        del sys.modules[name]
+    registry.forget(PREFIX)
 
 
 def write(folder, text, name="mine.py"):

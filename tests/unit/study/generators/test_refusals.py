@@ -1,0 +1,99 @@
+"""What generators and joint laws refuse, before anything is drawn: the call and the words."""
+
+import re
+
+import numpy as np
+import pytest
+
+from losaw.study.generators.conditional_dag import ConditionalDagGenerator as Dag
+from losaw.study.generators.confounder import ConfounderGenerator as Confounder
+from losaw.study.generators.correlation import correlation_matrix, five_feature_block
+from losaw.study.generators.five_feature_blocks import FiveFeatureBlocksGenerator as Blocks
+from losaw.study.generators.functions import regression_function
+from losaw.study.generators.joint_law.law import JointLawError
+from losaw.study.generators.joint_law.law import JointLawSpecification as Law
+from losaw.study.generators.losaw import LosawGenerator
+from losaw.study.generators.mixed_pairs import MixedPairsGenerator as Pairs
+from losaw.study.generators.noisy_copies import NoisyCopiesGenerator as Copies
+from losaw.study.generators.noisy_linear import NoisyLinearGenerator as Linear
+from losaw.study.generators.normal_linear import NormalLinearGenerator
+from losaw.study.generators.real_regression import RealRegressionGenerator as Real
+
+PAIR = ((1.0, 0.5), (0.5, 1.0))
+
+
+def losaw(**changes):
+    usual = {"data_type": "continuous", "n_samples": 50, "n_features": 8, "phi": 0.1}
+    return LosawGenerator(**{**usual, "function": "f3", **changes})
+
+
+def normal(**changes):
+    return NormalLinearGenerator(**{"correlation": "identity", **changes})
+
+
+def law(correlation=PAIR, **changes):
+    return Law(correlation, **changes)
+
+
+REFUSED = [
+    (lambda: losaw(data_type="discreet"), "data_type 'discreet'; did you mean 'discrete'?"),
+    (lambda: losaw(n_features=5), "n_features must be an integer of at least 6, got 5"),
+    (lambda: losaw(n_features=10.0), "n_features must be an integer of at least 6, got 10.0"),
+    (lambda: losaw(n_samples=1), "n_samples must be an integer of at least 2, got 1"),
+    (lambda: losaw(n_samples="500"), "n_samples must be an integer of at least 2, got '500'"),
+    (lambda: losaw(n_samples=True), "n_samples must be an integer of at least 2, got True"),
+    (lambda: losaw(n_test=0), "n_test must be an integer of at least 2, got 0"),
+    (lambda: losaw(n_independent=0), "n_independent must be an integer of at least 2, got 0"),
+    (lambda: losaw(phi=-0.1), "phi must be a finite number of at least 0, got -0.1"),
+    (lambda: losaw(phi=float("nan")), "phi must be a finite number of at least 0, got nan"),
+    (lambda: losaw(function="f0"), "unknown function 'f0'; did you mean 'f"),
+    (lambda: losaw(independent_share=2), "independent_share must be"),
+    (lambda: normal(correlation="hetero"), "unknown correlation 'hetero'; did you mean"),
+    (lambda: normal(correlation="six-features"), "n_features must be an integer of at least 6"),
+    (lambda: normal(n_features=1), "'f3' uses column 1 (counted from 0) and needs n_features of"),
+    (lambda: normal(noise_variance=-1), "noise_variance must be a finite number of at least 0"),
+    (lambda: five_feature_block(0.95, 0.1), "alpha=0.95, beta=0.1 is not positive definite"),
+    (lambda: correlation_matrix("homogenous", 5), "did you mean 'homogeneous'"),
+    (lambda: correlation_matrix("six-features", 5), "at least 6, got 5: "),
+    (lambda: regression_function("f33", 10), "unknown function 'f33'; did you mean 'f3'?"),
+    (lambda: regression_function("f8", 100), "'f8' uses column 603"),
+    (lambda: Blocks(function="f1"), "unknown function 'f1'"),
+    (lambda: Blocks(function="f8", n_features=30), "multiple of 25"),
+    (lambda: Blocks(function="f8", n_features=5), "at least 25"),
+    (lambda: Blocks(function="f8", phi=-1.0), "phi must be"),
+    (lambda: Blocks(function="f8", n_samples=1), "n_samples must be"),
+    (lambda: Dag(n_samples=100, categorical="X2"), "categorical"),
+    (lambda: Dag(n_samples=10, categorical="X1"), "two rows per level"),
+    (lambda: Pairs(n_samples=100, rho=1, n_levels=2), "between -1 and 1"),
+    (lambda: Pairs(n_samples=100, rho=0.5, n_levels=1), "n_levels"),
+    (lambda: Confounder(n_samples=2), "n_samples"),
+    (lambda: Copies(data_set="syn1"), "unknown data_set 'syn1'"),
+    (lambda: Copies(data_set="syn2", power="sign"), "did you mean 'signed'"),
+    (lambda: Linear(noise_share=1.5), "noise_share must be a number in [0, 1]"),
+    (lambda: Linear(noise_share=0, n_informative=11), "n_informative must be at"),
+    (lambda: Linear(noise_share=0, target="keep"), "unknown target 'keep'"),
+    (lambda: Real(data_set="fishes"), "did you mean 'fish'"),
+    (lambda: Real(data_set="fish", fraction=0), "fraction must be in (0"),
+    (lambda: law(((1.0, 0.5),)), "correlation must be square"),
+    (lambda: law(((1.0,),)), "correlation must be square, 2 x 2 or more"),
+    (lambda: law(((1.0, 0.5), (0.4, 1.0))), "correlation must be symmetric"),
+    (lambda: law(((1.0, 1.5), (1.5, 1.0))), "entries in [-1, 1]"),
+    (lambda: law(((1.0, np.nan), (np.nan, 1.0))), "entries in [-1, 1]"),
+    (lambda: law(((2.0, 0.5), (0.5, 1.0))), "ones on the diagonal"),
+    (lambda: law("identity"), "could not convert string"),
+    (lambda: law(np.eye(10)), "59049 cells, more than 20000"),
+    (lambda: law(levels=(0.0, 0.0, 1.0)), "levels must be two or more ascending numbers"),
+    (lambda: law(levels=(0.0,), marginal=(1.0,)), "levels must be two or more ascending"),
+    (lambda: law(marginal=(0.5, 0.5)), "marginal must be positive, one per level"),
+    (lambda: law(marginal=(0.5, 0.5, 0.0)), "marginal must be positive, one per level"),
+    (lambda: law(marginal=(0.3, 0.3, 0.3)), "marginal must sum to 1"),
+    (lambda: law(barrier=1e-5), "barrier 1e-05 has no part in tie_break 'maximum-entropy'"),
+    (lambda: law(tie_break="log-barrier", barrier=0), "barrier must be"),
+    (lambda: law(tie_break="entropy"), "'entropy'; did you mean 'maximum-entropy'?"),
+]
+
+
+@pytest.mark.parametrize(("call", "words"), REFUSED, ids=[words for _, words in REFUSED])
+def test_what_cannot_be_drawn_is_refused_at_once(call, words):
+    with pytest.raises((ValueError, JointLawError), match=re.escape(words)):
+        call()
