@@ -1,4 +1,4 @@
-"""Every public callable that takes a user's numbers, as one call on X, y and options."""
+"""Forests, importances, explain, audit and hierarchy, each as one call on X, y and options."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -9,7 +9,6 @@ import numpy as np
 from fuzz import tables
 from fuzz.inputs import recipes
 from fuzz.worker import NoModel
-from losaw.study.registry import get
 
 Call = Callable[[Any, Any, dict[str, Any], np.random.Generator], Any]
 
@@ -27,7 +26,6 @@ class Target:
     options: dict[str, tuple[Any, ...]] = field(default_factory=dict)
     arguments: tuple[str, ...] = ("X", "y")
     may_be_missing: str = r"(?!)"
-    is_slow: bool = False
     recipes: Callable[[], Any] = recipes
     n_cases: int = 120
 
@@ -74,17 +72,11 @@ def _fitted(make: Callable[[], Any], X: Any, y: Any) -> Any:
             raise NoModel from error
 
 
-def _small(name: str, task: str) -> Any:
-    small = {
-        "random-forest": {"n_estimators": 6},
-        "xgboost": {"num_boost_round": 5},
-        "losaw-forest": {"n_estimators": 3},
-    }
-    if name == "random-forest" and task == "classification":
-        from sklearn.ensemble import RandomForestClassifier
+def _forest(task: str) -> Any:
+    from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
-        return RandomForestClassifier(6, random_state=0)
-    return get("learner", name).create(**small.get(name, {}), random_state=0)
+    make = RandomForestClassifier if task == "classification" else RandomForestRegressor
+    return make(6, random_state=0)
 
 
 def _forest_function(function: str, **fixed: Any) -> Call:
@@ -95,7 +87,7 @@ def _forest_function(function: str, **fixed: Any) -> Call:
 
         kind = np.asarray(y).dtype.kind if y is not None else "f"
         task = "classification" if kind in "bOUi" else "regression"
-        model = _fitted(lambda: _small("random-forest", task), X, y)
+        model = _fitted(lambda: _forest(task), X, y)
         return getattr(losaw.importance, function)(model, X, y, **{**fixed, **options})
 
     return call
@@ -117,54 +109,6 @@ def _own_fits(function: str, **fixed: Any) -> Call:
     return call
 
 
-def _booster_function(function: str) -> Call:
-    def call(X: Any, y: Any, options: dict[str, Any], rng: np.random.Generator) -> Any:
-        import losaw.importance
-
-        model = _fitted(lambda: _small("xgboost", "regression"), X, y)
-        arguments = (model, X, y) if function == "treeinner" else (model, X)
-        return getattr(losaw.importance, function)(*arguments, **options)
-
-    return call
-
-
-def _plain(module: str, function: str, *which: str) -> Call:
-    """A function of X and y, or of what ``which`` names."""
-
-    def call(X: Any, y: Any, options: dict[str, Any], rng: np.random.Generator) -> Any:
-        import importlib
-
-        given = {"X": X, "y": y, "rng": rng}
-        chosen = [given[name] for name in which or ("X", "y")]
-        return getattr(importlib.import_module(module), function)(*chosen, **options)
-
-    return call
-
-
-def _knockoffs(name: str, **fixed: Any) -> Call:
-    def call(X: Any, y: Any, options: dict[str, Any], rng: np.random.Generator) -> Any:
-        from losaw.knockoffs import make_sampler
-
-        options = dict(options)
-        kinds = options.pop("kinds", None)
-        if isinstance(kinds, str):
-            kinds = (kinds,) * (np.shape(X)[1] if np.ndim(X) == 2 else 1)
-        sampler = make_sampler(name, **{**fixed, **options})
-        drawn = sampler.fit(X, kinds, rng).sample(rng)
-        # A missing value is a value that copies take, in columns that have any.
-        return drawn[:, ~np.isnan(np.asarray(X, dtype=float)).any(axis=0)]
-
-    return call
-
-
-def _shapley_correlation(X: Any, y: Any, options: dict[str, Any], rng: np.random.Generator) -> Any:
-    from losaw.trends import shapley_correlation
-
-    return shapley_correlation(
-        _fitted(lambda: _small("random-forest", "regression"), X, y), X, random_state=0, **options
-    )
-
-
 FOREST = {
     "n_estimators": (3,),
     "max_depth": (1, 3),
@@ -178,20 +122,6 @@ FOREST = {
     "stabilization": ("kernel", "normal"),
     "bootstrap": (False,),
     "n_jobs": (2,),
-}
-NETWORK = {
-    "n_steps": (2,),
-    "batch_size": (4,),
-    "learning_rate": (0.1,),
-    "kernel_sizes": ((2, 1), (9, 9)),
-    "filters": ((2, 2),),
-}
-SMALL_NETWORK = {
-    "n_steps": 2,
-    "batch_size": 4,
-    "kernel_sizes": (1, 1),
-    "filters": (2, 2),
-    "units": (3, 2),
 }
 # A column by its name says more than X, in which it stands; "the model" is the first argument.
 EXPLAINED = (
@@ -223,7 +153,6 @@ OF_MODELS: dict[str, dict[str, Any]] = {
 
 def _all_targets() -> dict[str, Target]:
     from losaw.forest import LosawRandomForestClassifier, LosawRandomForestRegressor
-    from losaw.network import LosawNetworkRegressor, NetworkRegressor
 
     forest = {"n_estimators": 3, "random_state": 0, "n_initial_estimators": 2}
     found = {
@@ -234,55 +163,6 @@ def _all_targets() -> dict[str, Target]:
             _classes(_estimator(LosawRandomForestClassifier, **forest)),
             FOREST,
             ("X", "y", "n_samples"),
-        ),
-        "NetworkRegressor": Target(
-            _estimator(NetworkRegressor, random_state=0, **SMALL_NETWORK),
-            NETWORK,
-            ("X", "y", "batch_size", "kernel_sizes", "n_features"),
-            is_slow=True,
-        ),
-        "LosawNetworkRegressor": Target(
-            _estimator(LosawNetworkRegressor, random_state=0, **SMALL_NETWORK),
-            NETWORK | {"eta": (0.5,), "correlation_threshold": (0.0,)},
-            ("X", "y", "batch_size", "kernel_sizes", "n_features"),
-            is_slow=True,
-        ),
-        "losaw_weights": Target(
-            lambda X, y, options, rng: _plain("losaw.weighting", "losaw_weights", "y", "X")(
-                X, y, options, rng
-            ),
-            {
-                "eta": (0.5, 1.0, 1e-9),
-                "propensity": ("logit", "kernel", "gaussian"),
-                "stabilization": ("kernel", "frequency", "normal"),
-                "counts": ([1.0], np.arange(1, 41), np.full(40, 1e14)),
-                "reference": (np.ones(30), np.arange(30.0)),
-            },
-            ("target", "adjustment", "density", "reference"),
-        ),
-        "knockoffs gaussian": Target(
-            _knockoffs("gaussian"),
-            {
-                "s_method": ("mvr",),
-                "kinds": ("nominal", "discrete"),
-            },
-            ("X", "column", "kinds"),
-        ),
-        "knockoffs sequential": Target(
-            _knockoffs("sequential"),
-            {
-                "kinds": ("nominal", "discrete"),
-                "n_folds": (2, 1000),
-                "n_penalties": (2, 9),
-                "patience": (1,),
-            },
-            ("X", "column", "kinds"),
-        ),
-        "knockoffs deep": Target(
-            _knockoffs("deep", n_epochs=1, width=4, n_layers=1),
-            {"n_epochs": (2,)},
-            ("X", "column", "kinds"),
-            is_slow=True,
         ),
         "residual_importance": Target(
             _own_fits("residual_importance", n_permutations=2, n_estimators=5),
@@ -302,17 +182,6 @@ def _all_targets() -> dict[str, Target]:
                 **OF_TABLES,
             },
             (*EXPLAINED, "n_estimators", "max_runs"),
-        ),
-        "linear_coefficient": Target(
-            _plain("losaw.trends", "linear_coefficient"),
-            {"standardized": (True,)},
-            may_be_missing="std_error|p_values",
-        ),
-        "target_correlation": Target(
-            _plain("losaw.trends", "target_correlation"), {"method": ("spearman",)}
-        ),
-        "shapley_correlation": Target(
-            _shapley_correlation, {"method": ("spearman",), "n_rows": (3, None)}
         ),
     }
     for function, options, n_cases in (
@@ -347,9 +216,6 @@ def _all_targets() -> dict[str, Target]:
             (*EXPLAINED, "train", "sampler"),
             may_be_missing="own_share|lower|rows|p_values",  # rows that were never held out
         )
-    for name in ("treeinner", "predecomp", "saabas"):
-        options = OF_TABLES if name == "treeinner" else {}
-        found[name] = Target(_booster_function(name), options, EXPLAINED)
     return found
 
 

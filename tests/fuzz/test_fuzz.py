@@ -1,4 +1,4 @@
-"""Whatever a stranger hands over, a public callable answers or says which argument is wrong.
+"""Whatever a stranger hands over, forests and importances answer or say which argument is wrong.
 
 Hypothesis draws tables, responses and parameters; every call runs in a child process. What must not
 happen: a crash, a stuck call, an exception other than ValueError or TypeError, one that names no
@@ -22,7 +22,7 @@ from fuzz.targets import TARGETS
 from fuzz.worker import Caller
 
 GOOD = {"answer", "refused", "no model", "no input"}
-SHARE, SLOW = 2, 12
+SHARE = 2
 FIXED: dict[str, Any] = {
     "deadline": None,
     "database": None,
@@ -69,7 +69,7 @@ def check(caller: Caller, name: str, n_cases: int) -> None:
     settings(max_examples=n_cases, **FIXED)(cases)()
 
 
-@pytest.mark.parametrize("name", sorted(n for n in TARGETS if not TARGETS[n].is_slow))
+@pytest.mark.parametrize("name", sorted(TARGETS))
 def test_an_answer_or_an_error_that_names_the_argument_in_a_few_cases(caller, name):
     check(caller, name, SHARE)
 
@@ -77,4 +77,4 @@ def test_an_answer_or_an_error_that_names_the_argument_in_a_few_cases(caller, na
 @pytest.mark.long
 @pytest.mark.parametrize("name", sorted(TARGETS))
 def test_an_answer_or_an_error_that_names_the_argument(caller, name):
-    check(caller, name, SLOW if TARGETS[name].is_slow else TARGETS[name].n_cases)
+    check(caller, name, TARGETS[name].n_cases)
