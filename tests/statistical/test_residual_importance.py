@@ -2,29 +2,11 @@
 
 import numpy as np
 import pytest
-from sklearn.ensemble import RandomForestRegressor
 
 from losaw.importance.residual import residual_importance
-from losaw.scoring.residual_algorithms import plain_forest
 
 # Two-sided normal quantile at 1e-5, for the few means that each test looks at.
 BOUND = 4.4
-
-
-def test_the_compiled_plain_forest_has_the_importances_of_scikit_learn_s_default():
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((100, 4))
-    X[:, 1] += X[:, 0]
-    y = X[:, 0] + X[:, 2] ** 2 + rng.standard_normal(100)
-    ours = [plain_forest(20, np.random.default_rng(seed)) for seed in range(40)]
-    theirs = [RandomForestRegressor(20, random_state=seed) for seed in range(40)]
-    ours, theirs = (
-        np.array([forest.fit(X, y).feature_importances_ for forest in forests])
-        for forests in (ours, theirs)
-    )
-    error = np.sqrt((ours.var(axis=0, ddof=1) + theirs.var(axis=0, ddof=1)) / 40)
-    # Thresholds are training values here and midpoints there: the same splits of the rows.
-    assert (np.abs(ours.mean(axis=0) - theirs.mean(axis=0)) < BOUND * error).all()
 
 
 @pytest.mark.parametrize("algorithm", ["gram-schmidt", "random-forest", "random-forest-out-of-bag"])

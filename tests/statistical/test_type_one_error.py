@@ -55,8 +55,12 @@ def with_sequential(X, y, rng):
     )
 
 
+def numbers(X):
+    return X.assign(town=X["town"].map({"x": 0.0, "y": 1.0, "z": 2.0}))
+
+
 def with_gaussian(X, y, rng):
-    rows = X.assign(town=X["town"].map({"x": 0.0, "y": 1.0, "z": 2.0}))
+    rows = numbers(X)
     fitted = LinearRegression().fit(rows[:80], y[:80])
     return cpi(fitted, rows[80:], y[80:], sampler="gaussian", random_state=rng)
 
@@ -70,9 +74,15 @@ def with_folds(X, y, rng):
     return loco(model(), X[:80], y[:80], cv=5, features=NULLS, random_state=rng)
 
 
+def with_draws_in_folds(X, y, rng):
+    rows = numbers(X[:80])
+    return cpi(LinearRegression(), rows, y[:80], cv=5, sampler="gaussian", random_state=rng)
+
+
 METHODS = {
     "cpi, sequential": with_sequential,
     "cpi, gaussian": with_gaussian,
+    "cpi, cv": with_draws_in_folds,
     "loco": with_refits,
     "loco, cv": with_folds,
 }

@@ -71,7 +71,7 @@ class JointLawSpecification:
     losaw, Appendix 9.13. The correlations of its six features are on the boundary of what ternary
     features can have: X3 = sign(X1 + X2) almost surely (``reference/discrete_law.md``). The printed
     discrete cells agree with laws that have 1 % or more of their mass elsewhere, such as
-    ``tie_break="log-barrier"`` (``tests/statistical/test_discrete_law_and_print.py``).
+    ``tie_break="log-barrier"`` (``config/studies/losaw_discrete_laws.yaml``).
     """
 
     correlation: tuple[tuple[float, ...], ...]
