@@ -1,4 +1,4 @@
-"""The page in a real browser: nothing from the network, no errors, readable on a phone."""
+"""The pages of explain and audit: nothing from the network, no errors, readable on a phone."""
 
 import re
 
@@ -8,34 +8,48 @@ import pytest
 
 import losaw
 from reference.browser import open_browser
-from reference.explaining_tables import copies
+from reference.explaining_tables import copies, mixed
+
+LONG = "a_column_with_a_name_that_is_far_too_long_for_any_phone_in_the_world"
+QUICK = {"folds": 4, "draws": 1, "permutations": 2, "budget": None}
+
+
+def explained():
+    frame = copies(200)
+    frame[LONG] = np.random.default_rng(0).choice(["<b>bold</b>", "x & y"], 200)
+    frame["remark"] = [f"remark {i}" for i in range(200)]
+    return losaw.explain(frame, "y", **QUICK)
+
+
+def audited():
+    frame = mixed().rename(columns={"wage": LONG})
+    return losaw.audit(frame, "bought", methods="mdi,pfi", rounds=5, **QUICK)
 
 
 @pytest.fixture(scope="module")
-def page(tmp_path_factory):
-    frame = copies(200)
-    rng = np.random.default_rng(0)
-    long = "a_column_with_a_name_that_is_far_too_long_for_any_phone_in_the_world"
-    frame[long] = rng.choice(["<b>bold</b>", "x & y"], 200)
-    frame["remark"] = [f"remark {i}" for i in range(200)]
-    one = losaw.explain(frame, "y", folds=4, draws=1, permutations=2, budget=None)
-    path = tmp_path_factory.mktemp("page") / "page.html"
-    path.write_text(one.to_html(), encoding="utf-8")
-    return path
+def pages(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("pages")
+    for make in (explained, audited):
+        (folder / f"{make.__name__}.html").write_text(make().to_html(), encoding="utf-8")
+    return folder
 
 
-def test_the_page_names_no_address_and_escapes_names(page):
-    text = page.read_text(encoding="utf-8")
+@pytest.mark.parametrize("name", ["explained", "audited"])
+def test_a_page_names_no_address(pages, name):
+    text = (pages / f"{name}.html").read_text(encoding="utf-8")
     assert not re.search(r"(src|href)\s*=\s*['\"](?!data:)", text)
     assert "url(" not in text and "@import" not in text and "<script" not in text
+
+
+def test_names_are_escaped():
     frame = pd.DataFrame(np.random.default_rng(0).standard_normal((80, 2)), columns=["<i>", "b"])
     frame["y&z"] = frame["<i>"] + 0.1 * frame["b"]
     shown = losaw.explain(frame, "y&z", methods=["pfi"], folds=3, budget=None).to_html()
     assert "<i>" not in shown and "&lt;i&gt;" in shown and "y&amp;z" in shown
 
 
-def test_a_cell_shows_score_and_star_and_the_rest_when_pointed_at(page):
-    text = page.read_text(encoding="utf-8")
+def test_a_cell_shows_score_and_star_and_the_rest_when_pointed_at(pages):
+    text = (pages / "explained.html").read_text(encoding="utf-8")
     cells = re.findall(r'<td class="n" title="([^"]*)"[^>]*>(.*?)</td>', text)
     assert len(cells) == 5 * 6
     assert all(re.fullmatch(r"(<b>)?[−.\d]+(\*</b>)?", shown) for _, shown in cells)
@@ -48,8 +62,10 @@ def test_a_cell_shows_score_and_star_and_the_rest_when_pointed_at(page):
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-def test_a_browser_shows_it_without_errors_or_requests(page, width):
+@pytest.mark.parametrize("name", ["explained", "audited"])
+def test_a_browser_shows_it_without_errors_or_requests(pages, name, width):
     api = pytest.importorskip("playwright.sync_api", reason="needs playwright and a browser")
+    page = (pages / f"{name}.html").as_uri()
     with api.sync_playwright() as playwright:
         browser = open_browser(playwright, api)
         try:
@@ -58,10 +74,13 @@ def test_a_browser_shows_it_without_errors_or_requests(page, width):
             tab.on("console", lambda message: said.append(message.text))
             tab.on("pageerror", lambda error: said.append(str(error)))
             tab.on("request", lambda request: asked.append(request.url))
-            tab.goto(page.as_uri())
+            tab.goto(page)
             overflow = "document.documentElement.scrollWidth - window.innerWidth"
             assert tab.evaluate(overflow) <= 0
-            assert said == [] and asked == [page.as_uri()]
+            assert said == [] and asked == [page]
+            if name == "audited":
+                assert tab.locator("tbody tr").count() == 2
+                return
             assert tab.locator("h2").count() >= 6 and tab.locator("svg rect").count() == 25
             assert "X2 (association" in tab.inner_text("main")
             assert tab.locator("tbody tr").first.is_visible()
