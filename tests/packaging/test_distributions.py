@@ -183,11 +183,12 @@ def test_the_wheel_with_its_study_extra_does_what_the_documentation_says(distrib
     study = Environment(tmp_path / "study", distributions[0], "[study]")
     empty = tmp_path / "empty"
     empty.mkdir()
-    config = ["--config", str(ROOT / "config" / "config.yaml")]
-    narrow = ["--scale", "smoke", "--set", "data_type=continuous", "--seeds", "1"]
-    study.run("losaw", "run", *config, "--study", "losaw_forest", *narrow, cwd=empty)
+    run = ("snakemake", "--snakefile", str(ROOT / "Snakefile"), "--cores", "2", "--config")
+    narrow = ("scale=smoke", "studies=losaw_forest", "data_type=continuous", "seeds=1")
+    study.run(*run, *narrow, cwd=empty)
     assert list((empty / "results").rglob("table_7.md"))
-    refused = study.run("losaw", "run", *config, "--study", "treeinner_eta", cwd=empty, status=2)
+    plan = ("losaw", "plan", "--configfile", str(ROOT / "config" / "config.yaml"), "--config")
+    refused = study.run(*plan, "studies=treeinner_eta", cwd=empty, status=2)
     assert "learner 'xgboost'" in refused and "losaw[xgboost]" in refused
     example = str(ROOT / "examples" / "importance.py")
     assert "ok     importance" in study.run("losaw", "check", example, cwd=empty)
