@@ -149,9 +149,7 @@ def _made(folder: Path) -> Iterator[Project]:
 def _forget_plugin() -> None:
     """Another test's plugin file has the same name."""
     sys.modules.pop("losaw_plugin_plugin", None)
-    for key, entry in list(registry._entries.items()):
-        if entry.target.startswith("losaw_plugin_plugin:"):
-            del registry._entries[key]
+    registry.forget("losaw_plugin_plugin:")
 
 
 @pytest.fixture(scope="session")

@@ -136,15 +136,3 @@ def test_the_lines_for_a_study_are_those_of_the_example():
     for text, file in zip(shown, files, strict=True):
         content = yaml.safe_load((ROOT / "examples" / "study" / file).read_text("utf-8"))
         assert yaml.safe_load(text).items() <= content.items()
-
-
-def test_every_language_of_a_block_is_checked_somewhere():
-    """Unmarked blocks are commands, Python runs; `text` is for reading."""
-    languages = {
-        language
-        for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"))
-        if "_build" not in path.parts
-        for language, _ in fences(path)
-        if not re.match(r"\{(figure|include|toctree)\}", language)
-    }
-    assert languages == {"", "python", "text", "yaml"}
