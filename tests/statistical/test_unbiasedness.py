@@ -52,14 +52,6 @@ def test_ufi_of_features_without_influence_is_zero_on_average(task, encoding):
     assert np.abs(of_small_forests(task, encoding)["UFI"]).max() < BOUND
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("encoding", ENCODINGS)
-@pytest.mark.parametrize("task", TASKS)
-def test_ufi_is_zero_on_average_in_the_design_of_the_papers_figures(task, encoding):
-    found = z_scores(("UFI",), task, encoding, n_samples=1000, n_estimators=100, max_depth=5)
-    assert np.abs(found["UFI"]).max() < BOUND
-
-
 @pytest.mark.parametrize("task", TASKS)
 def test_air_of_features_without_influence_is_zero_on_average(task):
     assert np.abs(of_small_forests(task, "integers")["AIR"]).max() < BOUND

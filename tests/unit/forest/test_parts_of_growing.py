@@ -7,15 +7,10 @@ forest.growing.scan_continuous, forest.growing.scan_levels.
 import numpy as np
 import pytest
 
-from losaw.forest.growing.arrays import LevelSums
 from losaw.forest.growing.bootstrap import draw_in_bag_counts
-from losaw.forest.growing.partition import partition
 from losaw.forest.growing.scan_continuous import scan_weighted
 from losaw.forest.growing.scan_levels import (
-    can_split,
     first_levels,
-    scan_levels,
-    scan_sets,
     sort_levels,
 )
 from losaw.kernels.compiled import kernel
@@ -81,55 +76,8 @@ def test_a_bootstrap_sample_is_drawn_by_splitmix64(seed):
 
 
 @kernel()
-def parted(order, p, start, end, goes_left, scratch):
-    partition(order, p, start, end, goes_left, scratch)
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_rows_are_parted_in_their_order_and_others_stay(seed):
-    rng = np.random.default_rng(seed)
-    order = np.stack([np.arange(30), rng.permutation(30)]).astype(np.uint32)
-    goes_left = rng.integers(0, 2, 30).astype(np.uint8)
-    expected, rows = order.copy(), order[1, 5:25]
-    is_left = goes_left[rows] == 1
-    expected[1, 5:25] = [*rows[is_left], *rows[~is_left]]
-    parted(order, 1, 5, 25, goes_left, np.zeros(30, dtype=np.uint32))
-    np.testing.assert_array_equal(order, expected)
-
-
-@kernel()
 def scan(w, c, cy, total, mean, min_leaf, values, has_ties):
     return scan_weighted(w, c, cy, len(w), total, mean, min_leaf, values, has_ties)
-
-
-def decrease(left, weight, response):
-    """Delta_w of Lemma 9.2 for a mask of what goes left."""
-    total, mean = weight.sum(), response.sum() / weight.sum()
-    w = weight[left].sum()
-    if not 0 < w < total:
-        return 0.0
-    return (response[left].sum() - mean * w) ** 2 / (w * (total - w))
-
-
-@pytest.mark.parametrize("size", [2, 3, 8, 21])
-@pytest.mark.parametrize("min_leaf", [1.0, 3.0])
-@pytest.mark.parametrize("has_ties", [False, True])
-def test_the_best_split_of_sorted_rows_is_found(size, min_leaf, has_ties):
-    for seed in range(20):
-        rng = np.random.default_rng(seed)
-        values = np.sort(rng.integers(0, 6, size) if has_ties else rng.random(size)).astype(float)
-        c, w = rng.integers(1, 4, size).astype(float), rng.exponential(size=size)
-        y = rng.standard_normal(size)
-        best, place = 0.0, 0
-        for k in range(1, size):
-            left = np.arange(size) < k
-            if values[k - 1] < values[k] and min(c[left].sum(), c[~left].sum()) >= min_leaf:
-                score = decrease(left, w * c, w * c * y)
-                best, place = max((best, place), (score, k), key=lambda pair: pair[0])
-        weight, mean = (w * c).sum(), (w * c * y).sum() / (w * c).sum()
-        found, at = scan(w, c, c * y, weight, mean, min_leaf, values, has_ties)
-        assert found == pytest.approx(best, abs=1e-12)
-        assert at == place
 
 
 def test_a_side_whose_weight_is_lost_to_rounding_is_no_split():
@@ -145,62 +93,6 @@ def test_a_side_whose_weight_is_lost_to_rounding_is_no_split():
     ]
     assert found * total == pytest.approx(max(exact), rel=1e-9)
     assert place == 1 + int(np.argmax(exact))
-
-
-@kernel()
-def scan_ordered(sums, min_leaf, n, least):
-    return scan_levels(sums, min_leaf, n, least)
-
-
-@kernel()
-def scan_nominal(sums, min_leaf, n, order, key):
-    return scan_sets(sums, min_leaf, n, order, key)
-
-
-@kernel()
-def is_splittable(count, n_levels, min_leaf, n, is_nominal):
-    return can_split(count, n_levels, min_leaf, n, is_nominal)
-
-
-@pytest.mark.parametrize("min_leaf", [1.0, 6.0])
-@pytest.mark.parametrize("seed", range(12))
-def test_the_best_split_between_levels_is_found(seed, min_leaf):
-    rng = np.random.default_rng(seed)
-    n_levels = int(rng.integers(2, 7))
-    count = rng.integers(0, 9, n_levels).astype(float)
-    count[rng.integers(n_levels)] += 5.0
-    weight = count * rng.exponential(size=n_levels)
-    response = weight * rng.standard_normal(n_levels)
-    recode = np.cumsum(rng.integers(1, 4, n_levels))
-    sums = LevelSums(
-        n_levels, count, weight, response, recode, weight.sum(), response.sum() / weight.sum()
-    )
-    n, levels = count.sum(), np.arange(n_levels)
-
-    def best(sides):
-        allowed = [s for s in sides if min(count[s].sum(), count[~s].sum()) >= min_leaf]
-        return max((decrease(s, weight, response) for s in allowed), default=0.0), allowed
-
-    expected, allowed = best([levels <= k for k in range(n_levels - 1)])
-    found, last = scan_ordered(sums, min_leaf, n, 0.0)
-    assert found == pytest.approx(expected, abs=1e-12)
-    assert (last < 0) == (expected == 0)
-    if last >= 0:
-        assert decrease(levels <= last, weight, response) == pytest.approx(expected)
-    assert is_splittable(count, n_levels, min_leaf, n, False) == bool(allowed)
-
-    masks = [(number >> levels) & 1 == 1 for number in range(1, 2**n_levels - 1)]
-    expected, allowed = best(masks)
-    order, key = np.zeros(n_levels, dtype=np.int64), np.zeros(n_levels)
-    found, left = scan_nominal(sums, min_leaf, n, order, key)
-    if min_leaf == 1.0:
-        assert found == pytest.approx(expected, abs=1e-12)
-        assert is_splittable(count, n_levels, min_leaf, n, True) == bool(allowed)
-    assert found <= expected + 1e-12
-    if found > 0:
-        side = (int(left) >> recode) & 1 == 1
-        assert decrease(side, weight, response) == pytest.approx(found)
-        assert side[np.flatnonzero(count)[0]]  # the first level of the node goes left
 
 
 @kernel()

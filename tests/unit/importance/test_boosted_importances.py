@@ -422,19 +422,6 @@ def test_a_loaded_booster_asks_for_its_learning_rate_and_takes_it(tmp_path):
     np.testing.assert_allclose(treeinner(loaded, X, y).scores, treeinner(trained, X, y).scores)
 
 
-def test_a_model_that_is_loaded_anew_is_explained_anew(tmp_path):
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((200, 3))
-    xgboost.XGBRegressor(n_estimators=5).fit(X, 5 * X[:, 2]).save_model(tmp_path / "other.json")
-    model = xgboost.XGBRegressor(n_estimators=5).fit(X, X[:, 0])
-    assert treeinner(model, X, X[:, 0]).select(top=1) == ("X1",)
-    predecomp(model, X)
-    model.load_model(tmp_path / "other.json")
-    assert treeinner(model, X, 5 * X[:, 2]).select(top=1) == ("X3",)
-    attributions, bias = predecomp(model, X)
-    np.testing.assert_allclose(attributions.sum(axis=1) + bias, model.predict(X), atol=1e-4)
-
-
 def test_a_pipeline_is_explained_by_its_booster_and_takes_columns_as_it_does():
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.standard_normal((200, 3)), columns=list("abc"))

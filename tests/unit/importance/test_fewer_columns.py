@@ -260,26 +260,6 @@ def test_what_no_longer_fits_the_columns_is_refused_by_the_refit_with_a_remedy()
         loco(model, X[:100], Y[:100], train=(X, Y))
 
 
-def test_a_column_without_effect_has_the_loco_of_a_refit_by_hand():
-    rng = np.random.default_rng(0)
-    table = rng.standard_normal((400, 3))
-    table[:, 1:] = rng.integers(0, 12, (400, 2))
-    y = 3 * rng.standard_normal(12)[table[:, 1].astype(int)] + rng.standard_normal(400)
-
-    def model(place):
-        learner = HistGradientBoostingRegressor(max_iter=20, categorical_features=[place])
-        return make_pipeline(SimpleImputer(), learner)
-
-    train, test = slice(0, 200), slice(200, 400)
-    fitted = model(1).fit(table[train], y[train])
-    found = loco(fitted, table[test], y[test], train=(table[train], y[train]))
-    by_hand = model(0).fit(table[train, 1:], y[train])
-    errors = [(y[test] - fit.predict(rows)) ** 2
-              for fit, rows in ((by_hand, table[test, 1:]), (fitted, table[test]))]  # fmt: skip
-    assert found.scores[0] == pytest.approx((errors[0] - errors[1]).mean())
-    assert found.p_values[0] > 0.05 > found.p_values[1]
-
-
 def test_copies_of_a_weighted_fit_are_fitted_with_its_weights():
     rng = np.random.default_rng(0)
     table = rng.standard_normal((400, 3))

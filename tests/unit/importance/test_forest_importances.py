@@ -167,23 +167,6 @@ def test_the_out_of_bag_decrease_alone_is_ufi_without_the_in_bag_decrease():
     np.testing.assert_allclose(ufi(forest, X, y).scores, together, atol=0.01 * y.var())
 
 
-@pytest.mark.parametrize("case", ["regression", "binary", "three classes"])
-def test_mdi_as_an_inner_product_is_the_split_improvement_on_in_bag_rows(case):
-    # Li et al. 2019, Proposition 1; MDI-oob is the same product on out-of-bag rows.
-    model, X, y = fitted(case)
-    view, _ = view_forest(model, X, y)
-
-    def in_bag_product(nodes):
-        product = (nodes.in_bag.mean * nodes.in_bag.total).sum(axis=1)
-        left, right = nodes.children
-        gained = product[left] + product[right] - product[nodes.splits]
-        return gained / nodes.in_bag.size[0]
-
-    expected = split_improvement(model, X, y).scores
-    found = scores_of_trees(view, in_bag_product).mean(axis=0)
-    np.testing.assert_allclose(found, expected, atol=1e-12)
-
-
 def test_mdi_oob_is_the_mean_over_out_of_bag_rows_of_contribution_times_response():
     model, X, y = fitted("regression")
     centred, expected = y - y.mean(), np.zeros(X.shape[1])
@@ -196,42 +179,6 @@ def test_mdi_oob_is_the_mean_over_out_of_bag_rows_of_contribution_times_response
                 gain = (mean[child] - mean[node]) * centred[seen].sum()
                 expected[tree.feature[node]] += gain / (counts == 0).sum() / 8
     np.testing.assert_allclose(mdi_oob(model, X, y).scores, expected, atol=1e-12)
-
-
-def test_ufi_of_a_classification_adds_up_to_root_minus_leaves_where_no_split_is_dropped():
-    X, y = sample(400)
-    model = RandomForestClassifier(8, max_depth=2, random_state=1).fit(X, y > y.mean())
-    response = y > y.mean()
-    total = 0.0
-    for tree, counts in trees_and_bags(model, len(y)):
-        for node, rows in enumerate(rows_of_nodes(tree, X)):
-            inside, outside = counts[rows] > 0, counts[rows] == 0
-            assert outside.any()
-            p = np.average(response[rows][inside], weights=counts[rows][inside])
-            q = response[rows][outside].mean()
-            impurity = counts[rows].sum() / counts.sum() * (1 - p * q - (1 - p) * (1 - q))
-            if node == 0:
-                total += impurity
-            elif tree.children_left[node] < 0:
-                total -= impurity
-    assert ufi(model, X, response).scores.sum() == pytest.approx(total / 8, abs=1e-12)
-
-
-@pytest.mark.parametrize("scale", [3.0, -2.0])
-def test_ufi_of_a_regression_scales_with_the_square_of_the_response(scale):
-    X, y = sample()
-    one, other = (
-        ufi(RandomForestRegressor(8, max_depth=3, random_state=1).fit(X, response), X, response)
-        for response in (y, scale * y + 7)
-    )
-    np.testing.assert_allclose(other.scores, scale**2 * one.scores, rtol=1e-9)
-
-
-def test_renaming_the_classes_changes_nothing():
-    model, X, y = fitted("three classes")
-    names = np.array(["a", "b", "c"])[y]
-    renamed = RandomForestClassifier(8, max_depth=3, random_state=1).fit(X, names)
-    np.testing.assert_array_equal(ufi(renamed, X, names).scores, ufi(model, X, y).scores)
 
 
 @pytest.mark.parametrize("score", [ufi, split_improvement, mdi_oob])
@@ -400,13 +347,3 @@ def test_a_forest_whose_rows_all_weigh_the_same_is_scored():
     X, y = sample()
     model = RandomForestRegressor(8, random_state=1).fit(X, y, sample_weight=np.full(len(y), 2.0))
     assert np.isfinite(ufi(model, X, y).scores).all()
-
-
-@pytest.mark.parametrize("n_classes", [2, 3])
-def test_a_losaw_forest_of_classes_knows_its_sample(n_classes):
-    X, y = sample()
-    classes = np.digitize(y, np.quantile(y, np.arange(1, n_classes) / n_classes))
-    model = LosawRandomForestClassifier(n_estimators=4, random_state=0).fit(X, classes)
-    assert view_forest(model, X, classes)[0].outcomes.shape == (len(y), n_classes)
-    with pytest.raises(ValueError, match="not the sample that the forest was fitted on"):
-        view_forest(model, X[::-1], classes[::-1])

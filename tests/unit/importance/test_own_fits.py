@@ -119,26 +119,3 @@ def test_each_column_is_held_against_the_rows_as_they_are():
     units = [np.array([0]), np.array([1])]
     found = out_of_bag_z_scores(X, X[:, 0], "regression", 60, 0, units, Jobs())
     assert found[0] > 5 > abs(found[1])
-
-
-def sample(n=60):
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((n, 3))
-    return X, X[:, 0] + 0.1 * rng.standard_normal(n)
-
-
-ODD = {
-    "object": lambda y: y.astype(object),
-    "float16": lambda y: y.astype(np.float16),
-    "longdouble": lambda y: y.astype(np.longdouble),
-    "big-endian": lambda y: y.astype(">f8"),
-}
-
-
-@pytest.mark.parametrize("kind", ODD)
-def test_boruta_takes_numbers_of_any_type(kind):
-    options = {"task": "regression", "n_estimators": 5, "max_runs": 2, "random_state": 0}
-    rows, y = map(ODD[kind], sample())
-    found = boruta(None, rows, y, **options)
-    expected = boruta(None, rows.astype(float), y.astype(float), **options)
-    np.testing.assert_array_equal(found.scores, expected.scores)

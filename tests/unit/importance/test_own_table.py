@@ -4,7 +4,6 @@ Of scoring.rows, scoring.tests, scoring.importance_result.
 """
 
 import json
-import pickle
 
 import numpy as np
 import pandas as pd
@@ -85,33 +84,6 @@ def test_the_model_gets_the_dtypes_it_was_fitted_to():
     model = Watch(pipeline().steps).fit(X, y)
     cpi(model, X, y, random_state=0, **fast(cpi))
     assert all((dtypes == X.dtypes).all() for dtypes in seen)
-
-
-def tables():
-    X, _ = frame(20)
-    X["few"] = pd.array([1, None, *range(18)], dtype="Int64")
-    return {
-        "pandas": X,
-        "pandas numbers": X[["size"]],
-        "floats": X[["size"]].to_numpy(),
-        "whole numbers": X[["rooms"]].to_numpy(),
-        "objects": X[["rooms", "note"]].to_numpy(),
-    }
-
-
-@pytest.mark.parametrize("name", tables())
-def test_a_table_that_was_pickled_gives_the_rows_as_they_were(name):
-    given = tables()[name]
-    table = read_table(given)
-    table.rows()  # what it keeps of it is pickled as well
-    for whole in (table, table.without(np.array([], dtype=int))):
-        back = pickle.loads(pickle.dumps(whole)).rows()
-        assert type(back) is type(given)
-        if isinstance(given, pd.DataFrame):
-            pd.testing.assert_frame_equal(back, given, check_index_type=False)
-        else:
-            assert back.dtype == given.dtype
-            assert (back == given).all()
 
 
 @pytest.mark.parametrize("method", MODEL_METHODS)
@@ -271,20 +243,6 @@ def test_boruta_takes_text_labels_and_levels():
     assert found.details["selected"].tolist() == [True, False]
 
 
-def test_equal_weights_change_no_error_and_no_test():
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((60, 3))
-    y = X[:, 0] + rng.standard_normal(60)
-    model = LinearRegression().fit(X, y)
-    plain, weighted = (
-        loco(model, X, y, train=(X, y, None), sample_weight=weights)
-        for weights in (None, np.ones(60))
-    )
-    np.testing.assert_allclose(weighted.std_error, plain.std_error)
-    np.testing.assert_allclose(weighted.p_values, plain.p_values)
-    assert weighted.degrees_of_freedom == plain.degrees_of_freedom == 59
-
-
 def linear_sample(n=80):
     """y = X1 + little noise, and the linear model of it."""
     rng = np.random.default_rng(0)
@@ -337,15 +295,3 @@ def test_draws_of_truth_values_are_truth_values():
     for given in (X, pd.DataFrame(X), pl.DataFrame(X)):
         rows = np.asarray(read_table(given).rebuild(codes))
         assert rows.ravel().tolist() == [False, False, True, True]
-
-
-@pytest.mark.parametrize("sampler", ["gaussian", "sequential"])
-def test_small_whole_types_score_as_floats_do(sampler):
-    rng = np.random.default_rng(0)
-    X = rng.poisson([1, 1.5, 2], (300, 3))
-    y = X[:, 0] + 0.5 * X[:, 1] + rng.standard_normal(300)
-    options = {"sampler": sampler, "kinds": ["continuous"] * 3, "random_state": 0}
-    wide, small = (
-        cpi(LinearRegression().fit(rows, y), rows, y, **options) for rows in (X, X.astype(np.uint8))
-    )
-    assert np.abs(small.scores - wide.scores).max() < 0.5

@@ -1,7 +1,5 @@
 """Residual importance: exact residuals, permutations, limits and bad input."""
 
-import math
-
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
@@ -11,7 +9,6 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.tree import DecisionTreeClassifier
 
 from losaw.data import Dataset, Sample, Truth
-from losaw.importance import residual
 from losaw.importance.residual import residual_importance
 from losaw.scoring import residual_algorithms
 from losaw.scoring.residual_algorithms import (
@@ -111,17 +108,6 @@ def test_all_permutations_are_taken_where_they_are_few():
     assert not result.details["all_permutations"] and result.details["n_permutations"] == 5
 
 
-def test_the_orders_before_a_feature_are_drawn_uniformly():
-    rng = np.random.default_rng(0)
-    counts = dict.fromkeys(residual.itertools.permutations(range(4)), 0)
-    n = 6000
-    for orders in residual._orders(4, n, rng):
-        for order in orders:
-            counts[order] += 1
-    bound = 4 * math.sqrt(n * (1 / 6) * (5 / 6))
-    assert all(abs(count - n / 6) < bound for count in counts.values())
-
-
 def test_common_beginnings_of_orders_are_computed_once(monkeypatch):
     calls = []
     once = residual_algorithms.gram_schmidt
@@ -172,26 +158,6 @@ def test_a_feature_whose_forest_predicts_against_the_response_has_weight_zero():
     X, y = data()
     result = residual_importance(Against(1), X[:, :2], y, **FEW)
     assert (result.details["weight"] == 0).all() and (result.scores == 0).all()
-
-
-def test_the_standard_error_is_that_of_the_mean_over_permutations(monkeypatch):
-    # Impurity shares 1, 2, 3, … in the order of the fits; every feature has weight 1.
-    class Counting(LinearRegression):
-        count = 0
-
-        @property
-        def feature_importances_(self):
-            Counting.count += 1
-            return np.full(self.n_features_in_, float(Counting.count))
-
-    monkeypatch.setattr(residual, "_fit_correlation", lambda *_: 1.0)
-    X, y = data(n_features=4)
-    result = residual_importance(Counting(), X, y, n_permutations=3, n_estimators=1, random_state=0)
-    impurity = result.details["mean_decrease_in_impurity"]
-    # Three draws of four features: a feature's shares are 4 apart on average, spread by place.
-    assert impurity.sum() == pytest.approx(12 * 13 / 2 / 3)
-    spread = result.std_error * impurity.sum()
-    assert (spread <= np.sqrt(((11 - 1) ** 2 / 2) / 3) + 1e-9).all() and (spread > 0.5).all()
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)

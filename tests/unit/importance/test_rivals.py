@@ -21,7 +21,6 @@ from sklearn.tree import DecisionTreeRegressor
 
 from losaw.data import Dataset, Sample, Truth
 from losaw.importance import pfi, sage, subgroups
-from losaw.importance.conditional_subgroups import _cycle_within
 from losaw.scoring.fewer_columns import without
 from losaw.study.learners.ranger_forest import RangerForest
 from reference.in_study import in_study
@@ -121,14 +120,6 @@ def test_subgroups_shrink_the_importance_of_a_feature_that_others_replace():
     assert conditional[0] < 0.4 * marginal[0]
     # X3 is independent of the others: its subgroups are arbitrary.
     assert conditional[2] == pytest.approx(marginal[2], rel=0.15)
-
-
-def test_permutation_within_subgroups_moves_every_row_to_its_own_group():
-    leaves = np.array([1, 1, 1, 2, 2, 3])
-    source = _cycle_within(leaves, np.random.default_rng(0))
-    assert np.array_equal(leaves[source], leaves)
-    assert sorted(source) == list(range(6))
-    assert (source != np.arange(6)).tolist() == [True] * 5 + [False]
 
 
 def test_sage_agrees_with_the_exact_shapley_values():
@@ -232,21 +223,6 @@ def test_subgroups_of_a_group_are_made_for_all_its_features():
         Product(), rows, np.ones(80), groups={"pair": [0, 1]}, max_depth=1, random_state=0
     )
     assert abs(found.scores[0]) < 0.01
-
-
-def test_sage_with_equal_weights_agrees_with_sage_without():
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((60, 3))
-    y = 2 * X[:, 0] + X[:, 2] + rng.standard_normal(60)
-    model = LinearRegression().fit(X, y)
-    options = {"n_background": 60, "max_permutations": 6000, "threshold": None, "random_state": 0}
-    plain = sage(model, X, y, **options)
-    weighted = sage(model, X, y, sample_weight=np.full(60, 0.7), **options)
-    error = np.hypot(plain.std_error, weighted.std_error)
-    assert (np.abs(weighted.scores - plain.scores) < 4 * error).all()
-    constant = np.mean((y - model.predict(X).mean()) ** 2)  # what the scores sum to
-    expected = constant - np.mean((y - model.predict(X)) ** 2)
-    assert weighted.scores.sum() == pytest.approx(expected, rel=1e-9)
 
 
 def test_sage_with_whole_weights_is_that_of_repeated_rows():

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from losaw.knockoffs import make_sampler
-from losaw.knockoffs.diagnostics import _predicted, draw_tests, group_draw_test
+from losaw.knockoffs.diagnostics import draw_tests, group_draw_test
 
 
 def zero_inflated(n=500, seed=0):
@@ -84,12 +84,6 @@ def test_draws_of_another_shape_are_refused():
     X = zero_inflated(60)
     with pytest.raises(ValueError, match="drawn has shape"):
         draw_tests(X, X[:50])
-
-
-def test_without_other_columns_the_mean_is_the_prediction():
-    real = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 0.0]])
-    nothing = np.empty((4, 0))
-    assert _predicted(nothing, real, nothing[:3], 0).tolist() == [[0.75, 0.25]] * 3
 
 
 def test_draws_of_a_group_of_one_column_are_tested_as_those_of_the_column():

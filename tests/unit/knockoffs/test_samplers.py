@@ -5,11 +5,9 @@ Of knockoffs.sequential, knockoffs.gaussian, knockoffs.deep, knockoffs.diagnosti
 
 import numpy as np
 import pytest
-from scipy.stats import norm
 
 from losaw.knockoffs import make_sampler
 from reference.second_moments import second_moments
-from reference.swap_tests import swap_tests
 
 KINDS = ("nominal", "continuous", "nominal", "continuous")
 # Compiling the default network takes seconds for every shape of X.
@@ -86,23 +84,6 @@ def test_discrete_columns_are_drawn_from_their_values():
     assert set(draw("sequential", X, ("discrete",) * 3).ravel()) <= {-1.0, 0.0, 1.0}
 
 
-def test_the_columns_are_visited_in_another_order_every_time(monkeypatch):
-    from losaw.knockoffs import sequential
-
-    visits = []
-    original = sequential.SequentialKnockoffs._draw_number
-    monkeypatch.setattr(
-        sequential.SequentialKnockoffs,
-        "_draw_number",
-        lambda self, j, *rest: (visits.append(int(j)), original(self, j, *rest))[1],
-    )
-    X = np.random.default_rng(0).standard_normal((40, 5))
-    for seed in range(4):
-        draw("sequential", X, seed=seed)
-    orders = {tuple(visits[start : start + 5]) for start in range(0, 20, 5)}
-    assert len(orders) > 1
-
-
 def test_training_brings_the_deep_loss_down_and_learns_the_second_moments():
     rng = np.random.default_rng(6)
     X = rng.multivariate_normal(np.zeros(3), [[1, 0.7, 0], [0.7, 1, 0], [0, 0, 1]], 256)
@@ -167,27 +148,6 @@ def test_sequential_knockoffs_draw_at_most_twelve_values_as_levels(n_values, sha
     X[:, 1] = np.arange(len(X)) % n_values
     knockoffs = draw("sequential", X, ("nominal", "discrete", "nominal", "continuous"))
     assert np.isin(knockoffs[:, 1], X[:, 1]).mean() == share
-
-
-@pytest.mark.parametrize(("n_rows", "n_features", "ratio"), [(60, 4, 1e-4), (10, 12, 1e-2)])
-def test_the_last_penalty_over_the_first_is_that_of_glmnet(n_rows, n_features, ratio):
-    sampler = make_sampler("sequential")
-    assert sampler._options(np.empty((n_rows, n_features)))["smallest_ratio"] == ratio
-
-
-def test_a_test_of_swaps_pays_for_the_number_of_functions():
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((50, 1))
-    copies = X + 0.2 + rng.standard_normal((50, 1))
-    found = swap_tests(X, copies, ("continuous",))["marginal"]
-    pooled = np.concatenate([X[:, 0], copies[:, 0]])
-    scaled = (pooled - pooled.mean()) / pooled.std()
-    z = [
-        abs(difference.mean()) / (difference.std() / np.sqrt(50))
-        for difference in (power[:50] - power[50:] for power in (scaled, scaled**2))
-    ]
-    assert found.p_value == pytest.approx(min(1.0, 2 * 2 * norm.sf(max(z))))
-    assert found.p_value < 1.0
 
 
 @pytest.mark.parametrize("sampler", ["gaussian", "sequential"])

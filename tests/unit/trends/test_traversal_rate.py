@@ -157,17 +157,6 @@ def test_every_kind_of_tree_model_is_read(model):
     assert rate.sign[0] == 1 and rate.sign[1] == -1
 
 
-def test_our_forest_with_uniform_weights_has_the_rates_of_scikit_learn_s():
-    X, y = data(1, 500)
-    options = {"max_depth": None, "min_samples_leaf": 1, "max_features": None}
-    ours = LosawRandomForestRegressor(100, eta=1.0, random_state=0, **options).fit(X, y)
-    theirs = RandomForestRegressor(100, random_state=0).fit(X, y)
-    one, other = absolute_traversal_rate(ours), absolute_traversal_rate(theirs)
-    # Trees are independent given the data.
-    error = np.sqrt(one.std_error**2 + other.std_error**2)
-    assert (np.abs(one.scores - other.scores) < 4.5 * error).all()
-
-
 def test_two_classes_are_read_as_the_share_of_the_second():
     X, y = data()
     model = RandomForestClassifier(20, max_depth=4, random_state=0).fit(X, y > 0)

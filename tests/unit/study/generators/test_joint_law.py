@@ -198,26 +198,6 @@ def test_the_log_barrier_solution_has_no_direction_of_descent():
     np.testing.assert_allclose(margins.T @ law.probabilities, [0.25, 0.5, 0.25] * 2, atol=1e-12)
 
 
-def test_a_conic_solver_finds_the_same_log_barrier_solution():
-    import cvxpy as cp
-
-    law = fit_joint_law(JointLawSpecification(PAIR, tie_break="log-barrier", barrier=1e-3))
-    cells = cp.Variable(9)
-    pair = np.prod(law.cells, axis=1) / 0.5
-    margins = [
-        cp.sum(cells[column == level]) == share
-        for column in law.cells.T
-        for level, share in zip((-1, 0, 1), (0.25, 0.5, 0.25), strict=True)
-    ]
-    objective = 2000 * cp.square(pair @ cells - 0.5) - cp.sum(cp.log(cells))
-    names = ("tol_gap_abs", "tol_gap_rel", "tol_feas")
-    cp.Problem(cp.Minimize(objective), margins).solve(
-        solver="CLARABEL", **dict.fromkeys(names, 1e-12)
-    )
-    # A gap of 1e-12 and a curvature of at least 1 / max P^2 > 8 allow an error of 1e-6.
-    np.testing.assert_allclose(law.probabilities, cells.value, atol=2e-6, rtol=0)
-
-
 def test_a_smaller_barrier_comes_closer_to_the_wanted_correlations():
     matrix = five_feature_block(0.74, 0.29)
     distances = [
