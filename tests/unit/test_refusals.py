@@ -110,7 +110,7 @@ def of_forests():
         (["a", "b"] * 30, r"'bad' contains text \(first value: 'a'\).*category"),
         (pd.date_range("2020", periods=N), "'bad' contains dates or times .*since"),
         (pd.Categorical(["a", None] * 30), "'bad' has 30 missing levels.*row 1"),
-        ([{}] * N, "'bad' contains objects that are not numbers"),
+        ([{}] * N, "'bad' contains objects that are neither numbers nor levels"),
         (pd.Categorical(range(N)), "'bad' has 60 levels in 60 rows.*merge rare"),
     ):
         yield lambda: losaw(FRAME.assign(bad=column)), words
