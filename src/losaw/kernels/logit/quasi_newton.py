@@ -112,22 +112,38 @@ def fit_logit(logit: Logit, size: Size, penalty: float, precision: float) -> int
     Fills coefficients and probabilities. Ends where the squared distance to the optimum, in
     standard errors of the coefficients, is below ``precision``.
     """
-    start_from_frequencies(logit, size)
-    update_probabilities(logit, size)
-    if size.width == 1:
-        return 0
-    update_gradient(logit, size, penalty)
     direction = logit.memory.direction
     length = (size.n_classes - 1) * size.row
-    held = 0
-    newest = 0
-    since = 0
-    slope = 1.0
-    for taken in range(MAX_STEPS):
+    held, newest, since = 0, 0, 0
+    slope, before, times = 1.0, 1.0, 0.0
+    start_from_frequencies(logit, size)
+    taken = 0
+    while True:
+        # Here the coefficients are ``times`` the direction away from where the last step began.
+        update_probabilities(logit, size)
+        # Steps shrink by a factor that itself shrinks: the error is about the size of the step
+        # before.
+        is_near = times == 1.0 and max(slope / before, 1e-3) * slope < precision
+        if size.width == 1 or is_near:
+            return taken
+        update_gradient(logit, size, penalty)
+        if taken > 0:
+            # A step past the maximum of its line is shortened to the maximum of a parabola.
+            after = inner(logit.gradient, 0, direction, 0, length)
+            if not after >= -0.5 * slope and times > 1e-12:
+                shorter = times * max(0.1, slope / (slope - after))
+                add_scaled(logit.coefficients, shorter - times, direction, 0, length)
+                times = shorter
+                continue
+            keep_step(logit.memory, logit.gradient, length, newest, times)
+            held = min(held + 1, MEMORY)
+        if taken == MAX_STEPS:
+            return -1
+
+        # The next step: the gradient times the inverse of the Hessian, as far as it is known.
         if taken < 2 or (slope > _FAR and since >= 2):
             _update_blocks(logit, size, penalty, taken == 0)
-            held = 0
-            since = 0
+            held, since = 0, 0
         since += 1
         before = slope
         first_pass(logit.memory, logit.gradient, length, held, newest)
@@ -136,25 +152,8 @@ def fit_logit(logit: Logit, size: Size, penalty: float, precision: float) -> int
         newest = (newest + 1) % MEMORY
         keep_gradient(logit.memory, logit.gradient, length, newest)
         add_scaled(logit.coefficients, 1.0, direction, 0, length)
-        update_probabilities(logit, size)
-        # Steps shrink by a factor that itself shrinks: the error is about the size of the step
-        # before.
-        if max(slope / before, 1e-3) * slope < precision:
-            return taken + 1
-        update_gradient(logit, size, penalty)
-        after = inner(logit.gradient, 0, direction, 0, length)
         times = 1.0
-        # A step past the maximum of its line is shortened to the maximum of a parabola.
-        while not after >= -0.5 * slope and times > 1e-12:
-            shorter = times * max(0.1, slope / (slope - after))
-            add_scaled(logit.coefficients, shorter - times, direction, 0, length)
-            times = shorter
-            update_probabilities(logit, size)
-            update_gradient(logit, size, penalty)
-            after = inner(logit.gradient, 0, direction, 0, length)
-        keep_step(logit.memory, logit.gradient, length, newest, times)
-        held = min(held + 1, MEMORY)
-    return -1
+        taken += 1
 
 
 @kernel()
