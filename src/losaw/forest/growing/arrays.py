@@ -6,7 +6,7 @@ Sizes, as in the paper:
 ``N``, ``P``   rows and features of the training sample
 ``n``          rows of a tree's sample or of a node; rows drawn twice are one row with count 2
 ``G``, ``K``   patterns of adjustment features that occur in a node, classes (levels that occur)
-``w``          columns of the design that a propensity is regressed on, its column of ones included
+``d``          columns of the design that a propensity is regressed on, its column of ones included
 =============  ==================================================================================
 
 Letters in the kernels:
@@ -66,8 +66,8 @@ class ForestData(NamedTuple):
     n_levels: NDArray[np.int64]  # (P_discrete,)
     level_values: NDArray[np.float64]  # (P_discrete, MAX_LEVELS), of the levels in their order
     frequency: NDArray[np.float64]  # (P_discrete, MAX_LEVELS), stabilising: class frequencies
-    design: NDArray[np.float64]  # (N, padded width)
-    design_width: int
+    design: NDArray[np.float64]  # (N, padded d)
+    design_width: int  # d
     design_column: NDArray[np.int64]  # (P,), of a continuous target, or -1
     columns_start: NDArray[np.int64]  # (P + 1,), adjustment of target p:
     columns: NDArray[np.int64]  # design columns [columns_start[p], columns_start[p + 1])
@@ -144,6 +144,9 @@ class Split(NamedTuple):
     is_constant: bool
 
 
+# Columns of ``TreeWorkspace.splits``.
+DECREASE, PLACE, EFFECTIVE_SIZE, CAPPED_SIZE = range(4)
+
 NO_SPLIT = Split(-1.0, 0, 1.0, 1.0, False)
 CONSTANT = Split(-1.0, 0, 1.0, 1.0, True)
 
@@ -170,7 +173,7 @@ class Sample(NamedTuple):
     labels: NDArray[np.uint32]  # (n,)
     rows: NDArray[np.uint32]  # (1, n), grouped by node
     order: NDArray[np.uint32]  # (P_continuous, n), grouped by node, sorted within
-    design: NDArray[np.float64]  # (n, padded width)
+    design: NDArray[np.float64]  # (n, padded d)
     codes: NDArray[np.uint8]  # (n, P_discrete)
     patterns: NDArray[np.uint32]  # (n_slots, n)
 
@@ -181,22 +184,25 @@ class TreeWorkspace(NamedTuple):
     state: NDArray[np.uint64]  # (1,), the random stream
     stack: NDArray[np.int64]  # (4, STACK), node, first row, last row, depth
     features: NDArray[np.int64]  # a permutation of the P features; the drawn ones first
-    splits: NDArray[np.float64]  # (P, 4), of the drawn ones: decrease, place, effective sizes
+    splits: NDArray[np.float64]  # (P, 4), of the drawn ones; columns: DECREASE, ...
     left_levels: NDArray[np.uint64]  # (P,), of the drawn ones that are nominal
-    w: NDArray[np.float64]  # (n,), weights in sorted order
-    c: NDArray[np.float64]
-    cy: NDArray[np.float64]
-    z: NDArray[np.float64]
-    sorted_values: NDArray[np.float64]
-    goes_left: NDArray[np.uint8]
-    scratch: NDArray[np.uint32]
-    gram: NDArray[np.float64]  # (STACK, width, padded width), raw moments of pending nodes
-    cross: NDArray[np.float64]
-    coefficients: NDArray[np.float64]
-    covariance: NDArray[np.float64]  # (width, padded width), of adjustment features
-    diagonal: NDArray[np.float64]
-    side: NDArray[np.float64]
-    solution: NDArray[np.float64]
+    # Of a node's rows, in the sorted order of the target:
+    w: NDArray[np.float64]  # (n,), weights, before and after the cap
+    c: NDArray[np.float64]  # (n,)
+    cy: NDArray[np.float64]  # (n,)
+    z: NDArray[np.float64]  # (n,), the target
+    sorted_values: NDArray[np.float64]  # (n,), written where there are ties
+    # Of the rows of a tree's sample, by their number:
+    goes_left: NDArray[np.uint8]  # (n,), 1 in the left child
+    scratch: NDArray[np.uint32]  # (n,), of the partition
+    # Of the regression of a target on its adjustment features:
+    gram: NDArray[np.float64]  # (STACK, d, padded d), sum c a a' of pending nodes
+    cross: NDArray[np.float64]  # (padded d,), sum c z a
+    covariance: NDArray[np.float64]  # (d, padded d), of adjustment features, then its inverse
+    diagonal: NDArray[np.float64]  # (padded d,), workspace of the inverse
+    side: NDArray[np.float64]  # (padded d,), covariances with the target
+    solution: NDArray[np.float64]  # (padded d,), slopes of the adjustment features
+    coefficients: NDArray[np.float64]  # (padded d,), of all columns, the intercept first
 
 
 class LevelWorkspace(NamedTuple):
@@ -205,21 +211,21 @@ class LevelWorkspace(NamedTuple):
     sums: NDArray[np.float64]  # (pending nodes, K, 2, padded P_discrete), counts and responses
     row_sums: NDArray[np.float64]  # (.., K, 1, ..), rows; empty unless leaf sizes count rows once
     rows: NDArray[np.float64]  # (K,), of one feature, as are the others
-    counts: NDArray[np.float64]  # (K,)
-    weight: NDArray[np.float64]  # (K,)
-    response: NDArray[np.float64]  # (K,)
+    counts: NDArray[np.float64]  # (K,), sum of c
+    weight: NDArray[np.float64]  # (K,), sum of v c
+    response: NDArray[np.float64]  # (K,), sum of v c y
     every_level: NDArray[np.int64]  # (K,), 0, 1, 2, ...
-    order: NDArray[np.int64]  # (K,)
-    key: NDArray[np.float64]  # (K,)
+    order: NDArray[np.int64]  # (K,), levels in the order in which they go left
+    key: NDArray[np.float64]  # (K,), by which they are put in order
 
 
 class ClassWorkspace(NamedTuple):
     """Scratch arrays of splits of three and more classes."""
 
-    left: NDArray[np.float64]  # (classes,)
-    right: NDArray[np.float64]  # (classes,)
-    sums: NDArray[np.float64]  # (MAX_LEVELS, classes)
-    axis: NDArray[np.float64]  # (2, classes)
+    left: NDArray[np.float64]  # (classes,), weight of each class on the left
+    right: NDArray[np.float64]  # (classes,), on the right
+    sums: NDArray[np.float64]  # (MAX_LEVELS, classes), weight of each class at each level
+    axis: NDArray[np.float64]  # (2, classes), principal component of the levels' shares
 
 
 class CellWorkspace(NamedTuple):

@@ -14,8 +14,12 @@ scikit-learn's forests or of ranger's.
 import numpy as np
 
 from losaw.forest.growing.arrays import (
+    CAPPED_SIZE,
+    DECREASE,
+    EFFECTIVE_SIZE,
     LEAF,
     NO_SPLIT,
+    PLACE,
     Candidate,
     CellWorkspace,
     ClassWorkspace,
@@ -160,19 +164,19 @@ def find_split(
         elif levels is not None and cells is not None:
             split = split_discrete(grower, levels, cells, classes, node, candidate)
         n_constant += split.is_constant
-        work.splits[candidate.place, 0] = split.decrease
-        work.splits[candidate.place, 1] = split.place
-        work.splits[candidate.place, 2] = split.effective_size
-        work.splits[candidate.place, 3] = split.capped_size
+        work.splits[candidate.place, DECREASE] = split.decrease
+        work.splits[candidate.place, PLACE] = split.place
+        work.splits[candidate.place, EFFECTIVE_SIZE] = split.effective_size
+        work.splits[candidate.place, CAPPED_SIZE] = split.capped_size
         if settings.redraws and n_constant == wanted and wanted < n_features:
             wanted += 1
     # The feature with the largest Delta_i.
     best = -1
     best_decrease = _ROUNDING if settings.needs_gain else -0.5
     for i in range(drawn):
-        if work.splits[i, 0] > best_decrease * (1.0 + _TIE):
+        if work.splits[i, DECREASE] > best_decrease * (1.0 + _TIE):
             best = i
-            best_decrease = work.splits[i, 0]
+            best_decrease = work.splits[i, DECREASE]
     return best
 
 
@@ -240,9 +244,9 @@ def grow_tree(
         nodes.right[place] = right
         nodes.threshold[place] = threshold
         nodes.left_levels[place] = left_levels
-        nodes.relative_decrease[place] = work.splits[best, 0]
-        nodes.effective_size[place] = work.splits[best, 2]
-        nodes.capped_size[place] = work.splits[best, 3]
+        nodes.relative_decrease[place] = work.splits[best, DECREASE]
+        nodes.effective_size[place] = work.splits[best, EFFECTIVE_SIZE]
+        nodes.capped_size[place] = work.splits[best, CAPPED_SIZE]
 
         # The node's rows are parted, left ones first; so are all sorted orders if a child may be
         # split again. The order of the feature that was split on is parted as it is.

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from losaw.forest.growing.arrays import Candidate, Grower, LevelWorkspace, Node
+from losaw.forest.growing.arrays import PLACE, Candidate, Grower, LevelWorkspace, Node
 from losaw.forest.growing.scan_levels import read_levels
 from losaw.kernels.compiled import inlined_kernel
 from losaw.kernels.trees import bit
@@ -20,7 +20,7 @@ def mark_left(grower: Grower, levels: LevelWorkspace | None, node: Node, best: i
     start, end = node.start, node.end
     goes_left = work.goes_left
     feature = work.features[best]
-    place = int(work.splits[best, 1])
+    place = int(work.splits[best, PLACE])
     p = data.position[feature]
     n_left = 0
     left_count = 0.0

@@ -25,7 +25,7 @@ def find_probabilities(
     n_classes: int,
     row: int,
 ) -> None:
-    """Compute probabilities (K, G) at coefficients, ``row`` of a class, for patterns (w, G)."""
+    """Compute probabilities (K, G) at coefficients, ``row`` of a class, for patterns (d, G)."""
     for g in range(n_patterns):
         largest = 0.0
         probability[0, g] = 0.0

@@ -1,9 +1,9 @@
 """A quasi-Newton method for the multinomial logit of :mod:`losaw.kernels.logit.terms`.
 
-With K classes of w coefficients each, Newton's step costs (K w)^2 sums over the patterns and
-(K w)^3 for the inverse. Here only the K diagonal blocks of the Hessian are summed and inverted, a
+With K classes of d coefficients each, Newton's step costs (K d)^2 sums over the patterns and
+(K d)^3 for the inverse. Here only the K diagonal blocks of the Hessian are summed and inverted, a
 few times in a fit, and the rest is learnt from the steps taken
-(:mod:`losaw.kernels.logit.limited_memory`): a step costs K w times the patterns and K w^2. In the
+(:mod:`losaw.kernels.logit.limited_memory`): a step costs K d times the patterns and K d^2. In the
 symmetric form with one vector per class,
 
     block_k = K / (K - 1) sum_g n_g p_gk (1 - p_gk) z_g z_g' + 1 / C (no intercept),

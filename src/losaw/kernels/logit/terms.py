@@ -40,14 +40,14 @@ from losaw.kernels.vectors import (
 
 
 class Logit(NamedTuple):
-    """A logit's data, result and workspace; G patterns, K classes, w columns of the design.
+    """A logit's data, result and workspace; G patterns, K classes, d columns of the design.
 
     Rows over patterns are filled up with zeros to whole vectors of 8, or longer. Vectors of
-    coefficients are flat: the w of each class but the first, filled up with zeros to whole vectors,
+    coefficients are flat: the d of each class but the first, filled up with zeros to whole vectors,
     one class after the other.
     """
 
-    columns: NDArray[np.float64]  # (w, G), the design, transposed; its first row is ones
+    columns: NDArray[np.float64]  # (d, G), the design, transposed; its first row is ones
     counts: NDArray[np.float64]  # (K, G); every class occurs
     totals: NDArray[np.float64]  # (G,), counts of a pattern
     probability: NDArray[np.float64]  # (K, G)
@@ -56,10 +56,10 @@ class Logit(NamedTuple):
     gradient: NDArray[np.float64]  # of the penalised log-likelihood at the coefficients
     weight: NDArray[np.float64]  # (G,), of a pattern in a sum of products of columns
     weighted: NDArray[np.float64]  # (G,), a column times these weights
-    moments: NDArray[np.float64]  # (w, w + 8), sum_g n_g z_g z_g'
-    blocks: NDArray[np.float64]  # (K, w, w + 8), inverses of the Hessian's diagonal blocks
-    rows: NDArray[np.float64]  # (3, w), workspace
-    diagonal: NDArray[np.float64]  # (w,), workspace
+    moments: NDArray[np.float64]  # (d, d + 8), sum_g n_g z_g z_g'
+    blocks: NDArray[np.float64]  # (K, d, d + 8), inverses of the Hessian's diagonal blocks
+    rows: NDArray[np.float64]  # (3, d), workspace
+    diagonal: NDArray[np.float64]  # (d,), workspace
     memory: Memory  # of the last steps
 
 
@@ -181,7 +181,7 @@ def update_gradient(logit: Logit, size: Size, penalty: float) -> None:
 
 @inlined_kernel()
 def sum_products(logit: Logit, size: Size, out: np.ndarray) -> None:
-    """Write sum_g weight_g z_g z_g' to ``out`` (w, w + 8), for the weights in ``logit.weight``."""
+    """Write sum_g weight_g z_g z_g' to ``out`` (d, d + 8), for the weights in ``logit.weight``."""
     patterns = logit.columns.shape[1]
     for i in range(size.width):
         for lane in range(0, size.n_patterns, LANES):
