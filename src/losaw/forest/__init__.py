@@ -4,7 +4,6 @@ from losaw.forest.classifier import LosawRandomForestClassifier
 from losaw.forest.decorrelation import decorrelation
 from losaw.forest.plain import PlainRandomForestRegressor
 from losaw.forest.regressor import LosawRandomForestRegressor
-from losaw.forest.shap_trees import to_shap
 from losaw.forest.trees import Tree
 
 __all__ = [
@@ -13,5 +12,4 @@ __all__ = [
     "PlainRandomForestRegressor",
     "Tree",
     "decorrelation",
-    "to_shap",
 ]

@@ -8,7 +8,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 
 from losaw.data import FloatArray
-from losaw.forest.losaw_forest import LosawForest, rows_out_of_bag
+from losaw.forest.losaw_forest import LosawForest
 
 
 class LosawRandomForestClassifier(ClassifierMixin, LosawForest):
@@ -30,8 +30,7 @@ class LosawRandomForestClassifier(ClassifierMixin, LosawForest):
     n_estimators, max_depth, min_samples_leaf, max_features, eta
         As in :class:`LosawRandomForestRegressor`. So are ``n_adjustment``,
         ``correlation_threshold``, ``n_initial_estimators``, ``discrete_features``,
-        ``nominal_features``, ``bootstrap``, ``oob_score``, ``n_jobs``, ``random_state`` and
-        ``verbose``.
+        ``nominal_features``, ``bootstrap``, ``n_jobs`` and ``random_state``.
 
     Attributes
     ----------
@@ -41,11 +40,6 @@ class LosawRandomForestClassifier(ClassifierMixin, LosawForest):
     trees_ : tuple of losaw.forest.Tree
         The fitted trees; with two classes ``value`` is the share of the second one and
         ``impurity`` its variance, half the Gini impurity.
-    oob_score_ : float
-        Of the rows that some tree left out: accuracy. Only with ``oob_score``.
-    oob_decision_function_ : array of shape (n_samples, n_classes)
-        Mean class shares over the trees that left a row out;
-        NaN for a row that no tree left out. Only with ``oob_score``.
 
     Raises
     ------
@@ -110,10 +104,3 @@ class LosawRandomForestClassifier(ClassifierMixin, LosawForest):
         """The class with the largest mean share, (n_samples,)."""
         best = self.predict_proba(X).argmax(axis=1)
         return np.asarray(self.classes_[best])
-
-    def _score_out_of_bag(self, mean: FloatArray, y: FloatArray) -> None:
-        if len(self.classes_) == 2:
-            mean = np.column_stack([1.0 - mean, mean])
-        known = rows_out_of_bag(mean)
-        self.oob_decision_function_ = mean
-        self.oob_score_ = float(np.mean(mean[known].argmax(axis=1) == y[known]))

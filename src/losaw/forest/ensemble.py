@@ -25,9 +25,8 @@ from losaw.forest.growing.workspace import make_cells, make_classes, make_grower
 from losaw.forest.trees import Tree
 from losaw.kernels.trees import Trees, add_shares, add_values, find_leaves, together
 
-# Trees between two looks at Ctrl-C and the progress bar: at least as many, and of small samples
-# more, up to so many rows in all. A batch costs a tenth of a millisecond, as a plain tree of 500
-# rows does.
+# Trees between two looks at Ctrl-C: at least as many, and of small samples more, up to so many rows
+# in all. A batch costs a tenth of a millisecond, as a plain tree of 500 rows does.
 _BATCH = 10
 _BATCH_ROWS = 100_000
 
@@ -105,41 +104,14 @@ class Forest:
         find_leaves(self.flat_trees, X, together(), out)
         return out
 
-    def _leaves_and_counts(
-        self, X: FloatArray
-    ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-        """For every tree the node that each row ends in, and the training rows' in-bag counts."""
-        leaf, place = np.empty((len(X), 1), dtype=np.int32), together()
-        counts = np.empty(self.n_samples, dtype=np.int64)
-        for tree, start in enumerate(self.starts[:-1]):
-            find_leaves(
-                self.flat_trees._replace(starts=self.starts[tree : tree + 2]), X, place, leaf
-            )
-            self._draw(tree, counts)
-            yield leaf[:, 0] + start, counts
-
-    def out_of_bag(self, X: FloatArray) -> FloatArray:
-        """Return out-of-bag predictions: the mean leaf value of each row, or its class shares.
-
-        Of the training rows ``X``, (n_rows,) or (n_rows, n_classes); NaN for a row that is in
-        every tree's sample.
-        """
-        values = self.nodes.distribution if self.nodes.distribution.size else self.nodes.value
-        total = np.zeros((len(X), *values.shape[1:]))
-        n_trees = np.zeros(len(X))
-        for leaves, counts in self._leaves_and_counts(X):
-            left_out = counts == 0
-            total[left_out] += values[leaves[left_out]]
-            n_trees += left_out
-        with np.errstate(invalid="ignore"):
-            return np.asarray((total.T / n_trees).T)
-
     def grew_on(self, X: FloatArray) -> bool:
         """Return whether the first tree's leaves hold these rows."""
         if X.shape != (self.n_samples, self.n_features):
             return False
-        leaves, counts = next(self._leaves_and_counts(X))
-        size = np.bincount(leaves, counts, self.starts[1])
+        leaf, counts = np.empty((len(X), 1), np.int32), np.empty(self.n_samples, np.int64)
+        find_leaves(self.flat_trees._replace(starts=self.starts[:2]), X, together(), leaf)
+        self._draw(0, counts)
+        size = np.bincount(leaf[:, 0], counts, self.starts[1])
         used = np.flatnonzero(self.nodes.feature[: self.starts[1]] == LEAF)
         return np.array_equal(size[used], self.nodes.n_samples[used])
 
@@ -165,7 +137,6 @@ def grow_forest(
     settings: Settings,
     seeds: NDArray[np.uint64],
     n_jobs: int = 1,
-    progress: bool = False,
 ) -> Forest:
     """Grow a tree from every seed, each from a stream of its own; the same for any ``n_jobs``.
 
@@ -174,16 +145,7 @@ def grow_forest(
     n_trees = len(seeds)
     size = max(_BATCH, min(_BATCH_ROWS // len(data.response), -(-n_trees // n_jobs)))
     batches = [seeds[i : i + size] for i in range(0, n_trees, size)]
-    parts: list[tuple[Nodes, NDArray[np.int64], int]] = []
-    if progress:
-        from tqdm import tqdm
-
-        with tqdm(total=n_trees, unit="tree", desc="losaw forest") as bar:
-            for part in _grow_batches(data, settings, batches, n_jobs):
-                parts.append(part)
-                bar.update(len(part[1]))
-    else:
-        parts.extend(_grow_batches(data, settings, batches, n_jobs))
+    parts = list(_grow_batches(data, settings, batches, n_jobs))
     nodes = Nodes._make(
         np.concatenate(arrays) for arrays in zip(*(p[0] for p in parts), strict=True)
     )

@@ -83,6 +83,6 @@ def fit_forest(
         )
         data = add_adjustment(data, X, adjustment)
     seeds = draw_seeds(rng, n_trees)
-    forest = grow_forest(data, settings, seeds, n_jobs, estimator.verbose > 0)
+    forest = grow_forest(data, settings, seeds, n_jobs)
     forest.nodes.value[:] += y.mean()
     return FittedForest(forest, adjustment, is_discrete, is_nominal, columns)

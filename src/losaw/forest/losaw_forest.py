@@ -1,7 +1,5 @@
 """The base of the losaw forests: parameters, checks of rows, access to the fitted trees."""
 
-import warnings
-from abc import abstractmethod
 from typing import Any
 
 import numpy as np
@@ -36,10 +34,8 @@ class LosawForest(BaseEstimator):
         discrete_features: str | ArrayLike = "auto",
         nominal_features: str | ArrayLike = "auto",
         bootstrap: bool = True,
-        oob_score: bool = False,
         n_jobs: int | None = None,
         random_state: int | np.random.Generator | None = None,
-        verbose: int = 0,
     ) -> None:
         self.n_estimators = n_estimators
         self.max_depth = max_depth
@@ -52,10 +48,8 @@ class LosawForest(BaseEstimator):
         self.discrete_features = discrete_features
         self.nominal_features = nominal_features
         self.bootstrap = bootstrap
-        self.oob_score = oob_score
         self.n_jobs = n_jobs
         self.random_state = random_state
-        self.verbose = verbose
 
     def _read(
         self, X: ArrayLike, y: ArrayLike, **checks: Any
@@ -83,23 +77,12 @@ class LosawForest(BaseEstimator):
         classes: NDArray[Any] | None = None,
     ) -> None:
         """Fit on rows whose shape and type are checked; ``y`` are places in ``classes``."""
-        if self.oob_score and not self.bootstrap:
-            raise ValueError("oob_score needs rows out of bag: set bootstrap=True")
-        # An interrupted fit leaves an unfitted estimator.
-        for name in ("_fitted", "oob_score_", "oob_prediction_", "oob_decision_function_"):
-            self.__dict__.pop(name, None)
+        self.__dict__.pop("_fitted", None)  # an interrupted fit leaves an unfitted estimator
         names = getattr(self, "feature_names_in_", None)
         n_classes = 0 if classes is None else len(classes)
         self._fitted = fit_forest(self, X, y, names, columns, n_classes)
         if classes is not None:
             self.classes_ = classes
-        if self.oob_score:
-            rows = np.require(self._fitted.columns.code_numbers(X), requirements=["C", "A", "W"])
-            self._score_out_of_bag(self._fitted.forest.out_of_bag(rows), y)
-
-    @abstractmethod
-    def _score_out_of_bag(self, mean: FloatArray, y: FloatArray) -> None:
-        """Set the out-of-bag predictions and score from the means over trees, one per row."""
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_fitted" in self.__dict__
@@ -187,17 +170,3 @@ class LosawForest(BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = False
         return tags
-
-
-def rows_out_of_bag(mean: FloatArray) -> NDArray[np.bool_]:
-    """Mask of the rows that some tree left out; warns of the others."""
-    known = np.asarray(np.isfinite(mean).reshape(len(mean), -1).all(axis=1))
-    if not known.any():
-        raise ValueError("no row is out of bag in any tree; raise n_estimators")
-    if not known.all():
-        warnings.warn(
-            f"{int((~known).sum())} rows are in the sample of every tree and have no out-of-bag "
-            "prediction (NaN); oob_score_ leaves them out. Raise n_estimators",
-            stacklevel=5,
-        )
-    return known

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
 
 from losaw.data import FloatArray
-from losaw.forest.losaw_forest import LosawForest, rows_out_of_bag
+from losaw.forest.losaw_forest import LosawForest
 from losaw.support.arguments import beyond_range
 
 
@@ -56,13 +56,9 @@ class LosawRandomForestRegressor(RegressorMixin, LosawForest):
         of a data frame, which are nominal in any case.
     bootstrap : bool, default True
         Whether a tree's sample is drawn with replacement; if not, it is the training sample.
-    oob_score : bool, default False
-        Whether to score the forest on its out-of-bag rows (``oob_score_``); needs bootstrap.
     n_jobs : int or None, default None
         Threads; None is 1, -1 all cores. The result does not depend on it.
     random_state : int, numpy.random.Generator or None, default None
-    verbose : int, default 0
-        1 shows a progress bar.
 
     Attributes
     ----------
@@ -77,11 +73,6 @@ class LosawRandomForestRegressor(RegressorMixin, LosawForest):
     categories_ : dict
         Levels in the order of their codes, by the name (or number) of the column: of categorical
         columns and of those in ``nominal_features``.
-    oob_score_ : float
-        Of the rows that some tree left out: R^2. Only with ``oob_score``.
-    oob_prediction_ : array of shape (n_samples,)
-        Mean over the trees that left a row out;
-        NaN for a row that no tree left out. Only with ``oob_score``.
     n_features_in_ : int
     feature_names_in_ : array of shape (n_features,)
         Only after a fit on a data frame.
@@ -161,10 +152,3 @@ class LosawRandomForestRegressor(RegressorMixin, LosawForest):
     def predict(self, X: ArrayLike) -> FloatArray:
         """Mean of the trees' leaf means, (n_samples,)."""
         return self._fit_result.forest.predict(self.numeric_rows(X))
-
-    def _score_out_of_bag(self, mean: FloatArray, y: FloatArray) -> None:
-        known = rows_out_of_bag(mean)
-        unexplained = ((y[known] - mean[known]) ** 2).sum()
-        total = ((y[known] - y[known].mean()) ** 2).sum()
-        self.oob_prediction_ = mean
-        self.oob_score_ = float(1.0 - unexplained / total) if total > 0.0 else float("nan")

@@ -102,9 +102,10 @@ def test_the_sign_of_the_response_does_not_matter():
 def test_sets_of_levels_fit_better_than_codes_in_an_arbitrary_order():
     X, y = frame(600)
     codes = X.assign(town=X["town"].cat.codes.astype(float))
-    common = {"n_estimators": 30, "max_depth": 3, "oob_score": True, "random_state": 0}
-    as_sets = LosawRandomForestRegressor(**common).fit(X, y).oob_score_
-    as_order = LosawRandomForestRegressor(**common).fit(codes, y).oob_score_
+    forest = LosawRandomForestRegressor(n_estimators=30, max_depth=3, random_state=0)
+    as_sets, as_order = (
+        clone(forest).fit(rows[:300], y[:300]).score(rows[300:], y[300:]) for rows in (X, codes)
+    )
     assert as_sets > as_order + 0.05
 
 

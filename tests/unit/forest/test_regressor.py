@@ -171,12 +171,6 @@ def test_layout_and_precision_of_the_input_do_not_matter(convert):
     np.testing.assert_array_equal(found.predict(convert(X)), expected)
 
 
-def test_verbose_shows_a_progress_bar(capsys):
-    X, y = mixed_sample()
-    LosawRandomForestRegressor(n_estimators=12, verbose=1, random_state=0).fit(X, y)
-    assert "12/12" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_ctrl_c_ends_a_fit_and_leaves_no_half_fitted_forest(n_jobs, heeded_interrupts):
     X, y = mixed_sample(5000)
