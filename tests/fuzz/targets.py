@@ -118,8 +118,6 @@ FOREST = {
     "n_adjustment": (0, 2),
     "correlation_threshold": (0.0, 1.0),
     "discrete_features": ("auto", [0], [True, False], ["column 0"]),
-    "propensity": ("kernel", "gaussian", "logit"),
-    "stabilization": ("kernel", "normal"),
     "bootstrap": (False,),
     "n_jobs": (2,),
 }

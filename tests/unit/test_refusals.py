@@ -315,7 +315,6 @@ def of_weights():
         ((X[:, 0], X), {"reference": 1}, r"reference has shape \(\), expected \(n,\)"),
     ):  # fmt: skip
         yield lambda: losaw_weights(*arguments, **options), words
-    yield lambda: MultinomialLogit(C=1e300), "C must be positive and at most 1e"
     yield lambda: weighted_correlations(X[:, 0], X, np.ones(3)), r"weights has shape \(3,\)"
     vector = "^target must be a vector with at least one entry, got shape "
     for make in (NormalDensity, ClassFrequency):

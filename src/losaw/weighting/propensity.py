@@ -13,13 +13,12 @@ from losaw.data import FloatArray
 from losaw.kernels.inversion import padded
 from losaw.kernels.logit.quasi_newton import fit_one
 from losaw.kernels.logit.terms import Size, make_logit
-from losaw.support.arguments import as_floats, real_number
+from losaw.support.arguments import as_floats
 from losaw.weighting.checks import check_counts, check_pair
 from losaw.weighting.levels import discrete_mask, helmert
 
 # Of a multinomial logit; as many take some two seconds.
 MOST_COEFFICIENTS = 1000
-LARGEST_C = 1e12
 # Squared distance to the optimum, in standard errors of the coefficients, at which a fit ends.
 PRECISION = 1e-14
 
@@ -121,15 +120,13 @@ class GaussianLinear:
 class MultinomialLogit:
     """A penalised multinomial logit, ``P(x = k | a) ∝ exp(b_k' (1, a))``.
 
-    It minimises the negative log-likelihood plus ``|b|^2 / 2C`` (no intercepts), scikit-learn's
-    default with C = 1. Discrete adjustment features enter by their levels.
+    It minimises the negative log-likelihood plus ``|b|^2 / 2`` (no intercepts), which is the
+    default of scikit-learn. Discrete adjustment features enter by their levels.
 
     At most 1,000 coefficients: (levels - 1) times columns.
 
     Parameters
     ----------
-    C : float > 0, default 1.0
-        Inverse strength of the penalty.
     discrete : "auto" or boolean mask (n_adjustment,), default "auto"
     standardize : bool, default True
         Whether continuous adjustment features are put in units of their standard deviation, so
@@ -159,13 +156,7 @@ class MultinomialLogit:
     [-1.0, 1.0]
     """
 
-    def __init__(self, C: float = 1.0, discrete: Any = "auto", standardize: bool = True) -> None:
-        if not 0 < real_number("C", C) <= LARGEST_C:
-            raise ValueError(
-                f"C must be positive and at most {LARGEST_C:g} (beyond, nothing bounds the "
-                f"coefficients of classes that the adjustment separates), got {C}"
-            )
-        self.C = C
+    def __init__(self, discrete: Any = "auto", standardize: bool = True) -> None:
         self.discrete = discrete
         self.standardize = standardize
 
@@ -187,7 +178,7 @@ class MultinomialLogit:
             raise ValueError(
                 f"target has {n_classes} levels, their logit on {width} columns "
                 f"{(n_classes - 1) * width} coefficients; at most {MOST_COEFFICIENTS} are fitted: "
-                "merge levels, adjust for fewer features, or take propensity='gaussian'"
+                "merge levels, adjust for fewer features, or take propensity=GaussianLinear()"
             )
         logit = make_logit(n_patterns, n_classes, width)
         logit.columns[:, :n_patterns] = z.T
@@ -195,7 +186,7 @@ class MultinomialLogit:
         size = Size(n_patterns, n_classes, width, padded(width))
         self.n_steps_ = 0
         if n_classes > 1:
-            self.n_steps_ = fit_one(logit, size, 1.0 / self.C, PRECISION)
+            self.n_steps_ = fit_one(logit, size, PRECISION)
         if self.n_steps_ < 0:
             warnings.warn(
                 "the multinomial logit has not reached its optimum: its probabilities are those of "

@@ -17,7 +17,6 @@ from losaw.forest.growing.arrays import (
 from losaw.forest.growing.gini import split_classes_at_levels
 from losaw.forest.growing.scan_levels import can_split, read_levels, scan_levels, scan_sets
 from losaw.forest.growing.weights_discrete import (
-    PENALTY,
     cell_weights,
     collect_cells,
     design_of_patterns,
@@ -101,7 +100,7 @@ def _split_cells(
     # P(x) the share of the class in the training sample.
     width = design_of_patterns(grower, cells, feature, n_patterns)
     size = Size(n_patterns, n_classes, width, -(-width // LANES) * LANES)
-    cells.unfinished[0] += fit_logit(cells.logit, size, PENALTY, settings.precision) < 0
+    cells.unfinished[0] += fit_logit(cells.logit, size, settings.precision) < 0
     # Second step: their ratio is the weight of a cell (Definition 2.1), capped (Algorithm 3.2).
     before = cell_weights(grower, cells, node, candidate, n_patterns, n_classes)
     after = max(before, settings.eta)

@@ -18,8 +18,6 @@ from losaw.kernels.capping import find_cap
 from losaw.kernels.compiled import REORDERED, inlined_kernel, inner_kernel
 from losaw.kernels.vectors import LANES, divide, load, spread, store
 
-PENALTY = 1.0  # 1 / C, scikit-learn's default C = 1
-
 # The value that Helmert contrast k >= 1 gives the levels before the k-th.
 _K = np.arange(MAX_LEVELS)
 _LOW = -1.0 / np.sqrt(np.maximum(1.0, _K * (_K + 1.0)))
@@ -199,7 +197,7 @@ def sum_cells(
 def spread_weights(
     grower: Grower, cells: CellWorkspace, node: Node, candidate: Candidate, n_patterns: int
 ) -> None:
-    """Write the weight of each row's cell to ``cells.w``."""
+    """Write the weight of each row's cell to ``work.w``."""
     sample, w = grower.sample, grower.work.w
     rows, codes, patterns = sample.rows, sample.codes, sample.patterns
     slot = grower.data.pattern_slot[candidate.feature]

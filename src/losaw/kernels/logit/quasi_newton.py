@@ -6,7 +6,7 @@ few times in a fit, and the rest is learnt from the steps taken
 (:mod:`losaw.kernels.logit.limited_memory`): a step costs K d times the patterns and K d^2. In the
 symmetric form with one vector per class,
 
-    block_k = K / (K - 1) sum_g n_g p_gk (1 - p_gk) z_g z_g' + 1 / C (no intercept),
+    block_k = K / (K - 1) sum_g n_g p_gk (1 - p_gk) z_g z_g' + 1 (no intercept),
 
 which is exact for two classes, and where all classes are equally likely but for the shift that
 classes may share.
@@ -43,7 +43,7 @@ MAX_STEPS = 3000
 
 
 @inlined_kernel()
-def _update_blocks(logit: Logit, size: Size, penalty: float, is_start: bool) -> None:
+def _update_blocks(logit: Logit, size: Size, is_start: bool) -> None:
     """Compute the inverse blocks at the probabilities.
 
     At the start a class is equally likely in all patterns, and its block a multiple of
@@ -53,7 +53,7 @@ def _update_blocks(logit: Logit, size: Size, penalty: float, is_start: bool) -> 
     place = logit.moments.shape[1]
     scale = size.n_classes / (size.n_classes - 1.0)
     # A binary logit has the whole penalty on b_1, of which the symmetric form would have half.
-    ridge = penalty if size.n_classes > 2 else 2.0 * penalty
+    ridge = 1.0 if size.n_classes > 2 else 2.0
     if is_start:
         for lane in range(0, size.n_patterns, LANES):
             store(logit.weight, lane, load(logit.totals, lane))
@@ -106,7 +106,7 @@ def _solve_blocks(logit: Logit, size: Size) -> None:
 
 
 @inner_kernel()
-def fit_logit(logit: Logit, size: Size, penalty: float, precision: float) -> int:
+def fit_logit(logit: Logit, size: Size, precision: float) -> int:
     """Fit the logit to its counts and design; return the number of steps, -1 without convergence.
 
     Fills coefficients and probabilities. Ends where the squared distance to the optimum, in
@@ -126,7 +126,7 @@ def fit_logit(logit: Logit, size: Size, penalty: float, precision: float) -> int
         is_near = times == 1.0 and max(slope / before, 1e-3) * slope < precision
         if size.width == 1 or is_near:
             return taken
-        update_gradient(logit, size, penalty)
+        update_gradient(logit, size)
         if taken > 0:
             # A step past the maximum of its line is shortened to the maximum of a parabola.
             after = inner(logit.gradient, 0, direction, 0, length)
@@ -142,7 +142,7 @@ def fit_logit(logit: Logit, size: Size, penalty: float, precision: float) -> int
 
         # The next step: the gradient times the inverse of the Hessian, as far as it is known.
         if taken < 2 or (slope > _FAR and since >= 2):
-            _update_blocks(logit, size, penalty, taken == 0)
+            _update_blocks(logit, size, taken == 0)
             held, since = 0, 0
         since += 1
         before = slope
@@ -157,6 +157,6 @@ def fit_logit(logit: Logit, size: Size, penalty: float, precision: float) -> int
 
 
 @kernel()
-def fit_one(logit: Logit, size: Size, penalty: float, precision: float) -> int:
+def fit_one(logit: Logit, size: Size, precision: float) -> int:
     """Fit a logit as :func:`fit_logit` does, for calls from Python."""
-    return fit_logit(logit, size, penalty, precision)
+    return fit_logit(logit, size, precision)

@@ -4,11 +4,11 @@ Rows with the same adjustment features form one pattern. For pattern g, class k,
 design vector z_g = (1, ...) and coefficients b_k (b_0 = 0),
 
     p_gk = exp(b_k' z_g) / sum_l exp(b_l' z_g),
-    minimise  - sum_gk n_gk log p_gk + (1 / 2C) min_a sum_k |b_k - a|^2   (no intercepts).
+    minimise  - sum_gk n_gk log p_gk + 1/2 min_a sum_k |b_k - a|^2   (no intercepts).
 
 This is the propensity of a discrete target (losaw, Section 2 and Lemma 9.12). The minimum over the
 shift a is the penalty of the symmetric form with a vector for every class; with two classes the
-penalty is |b_1|^2 / 2C, scikit-learn's convention for a binary logit.
+penalty is 1/2 |b_1|^2. Both are those of scikit-learn's defaults.
 
 Sums over patterns are taken 8 patterns at a time: a compiler does not vectorise loops as short as
 these.
@@ -160,7 +160,7 @@ def update_probabilities(logit: Logit, size: Size) -> None:
 
 
 @inlined_kernel()
-def update_gradient(logit: Logit, size: Size, penalty: float) -> None:
+def update_gradient(logit: Logit, size: Size) -> None:
     """Compute sum_g (n_gk - n_g p_gk) z_g less the penalty's part, from known residuals."""
     patterns = logit.columns.shape[1]
     for k in range(size.n_classes - 1):
@@ -176,7 +176,7 @@ def update_gradient(logit: Logit, size: Size, penalty: float) -> None:
             sums += logit.coefficients[k * size.row + j]
         for k in range(size.n_classes - 1):
             place = k * size.row + j
-            logit.gradient[place] -= penalty * (logit.coefficients[place] - share * sums)
+            logit.gradient[place] -= logit.coefficients[place] - share * sums
 
 
 @inlined_kernel()
