@@ -1,8 +1,8 @@
 """A quasi-Newton method for the multinomial logit of :mod:`losaw.kernels.logit.terms`.
 
 With K classes of d coefficients each, Newton's step costs (K d)^2 sums over the patterns and
-(K d)^3 for the inverse. Here only the K diagonal blocks of the Hessian are summed and inverted, a
-few times in a fit, and the rest is learnt from the steps taken
+(K d)^3 for the inverse. Here only the K diagonal blocks of the Hessian are summed and inverted,
+once or twice in a fit, and the rest is learnt from the steps taken
 (:mod:`losaw.kernels.logit.limited_memory`): a step costs K d times the patterns and K d^2. In the
 symmetric form with one vector per class,
 
@@ -33,8 +33,8 @@ from losaw.kernels.logit.terms import (
 )
 from losaw.kernels.vectors import LANES, load, multiply, spread, store, subtract
 
-# Blocks are renewed at the first two steps, and at every second step while the squared distance to
-# the optimum, in standard errors of the coefficients, is above this.
+# Blocks are those of the start, renewed at every second step while the squared distance to the
+# optimum, in standard errors of the coefficients, is above this.
 _FAR = 1.0
 # Curvature of an intercept, per row of its class, that is always added: where classes are
 # nearly separated it vanishes, and the step would be endless.
@@ -141,7 +141,7 @@ def fit_logit(logit: Logit, size: Size, precision: float) -> int:
             return -1
 
         # The next step: the gradient times the inverse of the Hessian, as far as it is known.
-        if taken < 2 or (slope > _FAR and since >= 2):
+        if taken == 0 or (slope > _FAR and since >= 2):
             _update_blocks(logit, size, taken == 0)
             held, since = 0, 0
         since += 1
