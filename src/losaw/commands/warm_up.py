@@ -14,9 +14,10 @@ from losaw.data import FloatArray
 
 def warm_up() -> None:
     """Compile what is compiled once, in two processes."""
-    # The mixed forests take as long as the others together. What both need, both compile.
+    # The mixed forests take as long as the others together. What both need, both compile, and
+    # conditional draws need forests of either kind of column.
     with ProcessPoolExecutor(2, get_context("spawn")) as pool:
-        list(pool.map(_compile, (compile_mixed_forests, _compile_others)))
+        list(pool.map(_compile, (_compile_levels, _compile_others)))
 
 
 def _compile(compile_part: Callable[[], None]) -> None:
@@ -24,6 +25,11 @@ def _compile(compile_part: Callable[[], None]) -> None:
 
     COMPILING.is_announced = True
     compile_part()
+
+
+def _compile_levels() -> None:
+    compile_mixed_forests()
+    compile_conditional_draws()
 
 
 def _compile_others() -> None:
@@ -80,13 +86,19 @@ def compile_importances() -> None:
     ufi(RandomForestClassifier(2, random_state=0).fit(X, y > 0), X, y > 0)
 
 
+def compile_conditional_draws() -> None:
+    """Draw features of a small table given the others, which grows forests."""
+    from losaw.knockoffs import make_sampler
+
+    make_sampler("conditional").fit(_with_levels()).sample(np.random.default_rng(0))
+
+
 def compile_knockoffs() -> None:
     """Draw knockoffs of a small table."""
     from losaw.knockoffs import make_sampler
 
     X, rng = _with_levels(), np.random.default_rng(0)
-    for name in ("gaussian", "conditional"):
-        make_sampler(name).fit(X).sample(rng)
+    make_sampler("gaussian").fit(X).sample(rng)
     sequential = make_sampler("sequential", n_folds=2, n_penalties=3)
     sequential.fit(X, ("continuous", "continuous", "discrete", "discrete")).sample(rng)
 

@@ -26,6 +26,7 @@ def signatures():
 warm_up.compile_forests_of_numbers()
 warm_up.compile_mixed_forests()
 warm_up.compile_importances()
+warm_up.compile_conditional_draws()
 warm_up.compile_knockoffs()
 warm = signatures()
 assert len(warm) > 8, warm
