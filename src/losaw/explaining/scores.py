@@ -77,7 +77,7 @@ class Work:
     decorrelation : DataFrame or None
         :func:`losaw.forest.decorrelation` of losawRF, the mean over folds.
     draw_tests : dict of feature to DrawTest
-        Whether the draws of CPI can be recognised, of features that CPI may select.
+        Whether draws can be distinguished from real values, of features that CPI may select.
     group_draws : dict of group to DrawTest
         The same of the groups of ``groups``.
     groups : DataFrame or None

@@ -147,7 +147,7 @@ def _contributions(
     threshold: float | None,
     rng: np.random.Generator,
 ) -> tuple[FloatArray, bool]:
-    """Falls in loss of all units, (n_permutations, n_units), and whether they converged."""
+    """Return how much each unit lowers the loss, by order, and whether all have converged."""
     columns = subject.columns
     background = columns[_in_turn(subject, n_background, rng)[:n_background]]
     # The mean prediction: what is known of every row before the first feature.
@@ -188,7 +188,7 @@ def _contributions(
 def _falls(
     subject: ModelOnTable, rows: NDArray[np.intp], nothing: FloatArray, predictions: FloatArray
 ) -> FloatArray:
-    """Falls in loss (n_rows, n_units) as one unit after the other becomes known.
+    """Return how much each unit lowers the loss when it becomes known, (n_rows, n_units).
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Tests of draws: can a classifier recognise them?"""
+"""Tests of draws: can a classifier distinguish them from real values?"""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
