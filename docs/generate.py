@@ -170,7 +170,7 @@ def _write_example(folder: Path) -> None:
 
     folder.mkdir(parents=True, exist_ok=True)
     frame = load_diabetes(as_frame=True, scaled=False).frame
-    explain(frame, "target", budget=None, verbose=False, random_state=0).save(folder / "diabetes_explained")
+    explain(frame, "target", budget=None).save(folder / "diabetes_explained")
 
 
 def _plain(lines: list[str]) -> list[str]:
