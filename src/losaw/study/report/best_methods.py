@@ -32,7 +32,8 @@ def rank_methods(study: Study, results: pd.DataFrame) -> pd.DataFrame:
     The place of a method is its place by the true mean rank. With probability .95 or more the
     places of all methods lie in their sets at once (:func:`losaw.scoring.ranks.rank_sets`): of each
     pair the difference of the mean ranks is tested, from the seeds that both share, with
-    sum_s (n_s - 1) degrees of freedom, and all pairs are adjusted by Holm.
+    sum_s (n_s - 1) degrees of freedom and an error that counts differences between settings as well
+    (:func:`deviations_of`), and all pairs are adjusted by Holm.
 
     Parameters
     ----------
@@ -125,11 +126,17 @@ def _places(ranks: pd.DataFrame) -> NDArray[np.intp]:
 
 
 def deviations_of(ranks: pd.DataFrame) -> FloatArray:
-    """What each data set adds to the mean over settings.
+    """What each data set adds to the covariance of the means over settings.
 
-    The sums of products of its columns are the covariances of these means.
+    The squares of a difference of two columns add up to
+
+        sum_s (sd_s^2 / n_s + (d_s - d)^2 / (n_s - 1)) / S^2,
+
+    d_s being the mean difference of a setting and d that of all. The second part makes it larger
+    than the squared error over these settings; without it two seeds with one and the same
+    difference of ranks, by chance, would be taken for certain.
     """
     grouped = ranks.groupby(level="setting_id", sort=False)
     size = grouped[ranks.columns[:1]].transform("size")
     scale = np.sqrt(size * (size - 1)) * grouped.ngroups
-    return (ranks - grouped.transform("mean")).div(scale, axis=0).to_numpy()
+    return (ranks - grouped.mean().mean()).div(scale, axis=0).to_numpy()

@@ -90,12 +90,19 @@ def test_places_tell_methods_apart_that_always_differ_and_leave_equal_ones_open(
     assert rank_methods(study, results(noise))[places].to_numpy().tolist() == [[1, 2], [1, 2]]
 
 
-def test_the_error_of_a_difference_of_mean_ranks_is_that_of_its_settings():
+def test_two_seeds_that_agree_by_chance_do_not_tell_two_methods_apart(study):
+    equal = [(setting, seed, 0.5, 0.5) for setting in "abcd" for seed in range(2)]
+    found = rank_methods(study, results([*equal, ("e", 0, 0.1, 0.2), ("e", 1, 0.3, 0.4)]))
+    assert found[["best_place", "worst_place"]].to_numpy().tolist() == [[1, 2], [1, 2]]
+
+
+def test_the_error_of_a_difference_of_mean_ranks_is_that_of_data_sets_and_settings():
     rng = np.random.default_rng(1)
     index = pd.MultiIndex.from_product([["a", "b"], range(5)], names=["setting_id", "seed"])[:8]
     ranks = pd.DataFrame(rng.random((8, 3)), index=index)
     difference = ranks[0] - ranks[1]
     grouped = difference.groupby(level="setting_id")
-    expected = np.sqrt((grouped.var() / grouped.size()).sum()) / 2
+    between = (grouped.mean() - grouped.mean().mean()) ** 2 / (grouped.size() - 1)
+    expected = np.sqrt((grouped.var() / grouped.size() + between).sum()) / 2
     added = deviations_of(ranks)
     assert np.linalg.norm(added[:, 0] - added[:, 1]) == pytest.approx(expected)

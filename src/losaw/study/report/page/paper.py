@@ -55,8 +55,9 @@ _RANKING = (
     "Over all settings that the methods share, each setting counting the same. The rank (1 is "
     "best) is taken on every single data set and then averaged. In brackets, the Monte Carlo "
     "standard error over these settings; on other settings the ranks may differ. The places that a "
-    "method can have by its mean rank hold for all methods at once with probability .95 "
-    "(differences on the same data sets, all pairs adjusted by Holm)."
+    "method can have by its mean rank hold for all methods at once with probability .95 or more "
+    "(differences on the same data sets, with those between settings in the error; all pairs "
+    "adjusted by Holm)."
 )
 
 
