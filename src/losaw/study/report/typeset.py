@@ -3,7 +3,7 @@
 import html
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 # R²_test is R² with the subscript "test", more may follow a comma or colon; n_samples is a plain
 # name.
@@ -87,18 +87,19 @@ def latex(text: str) -> str:
 
 def latex_label(label: str) -> str:
     """A name in LaTeX, its part after the underscore as a subscript."""
-    parts = _SUBSCRIPT.match(label)
-    if parts is None:
-        return latex(label)
-    return rf"{latex(parts[1])}\textsubscript{{{latex(parts[2])}}}{latex(parts[3] or '')}"
+    return _label(label, latex, r"\textsubscript{{{}}}")
 
 
 def html_label(label: str) -> str:
     """A name in HTML, its part after the underscore as a subscript."""
+    return _label(label, html.escape, "<sub>{}</sub>")
+
+
+def _label(label: str, escape: Callable[[str], str], subscript: str) -> str:
     parts = _SUBSCRIPT.match(label)
     if parts is None:
-        return html.escape(label)
-    return f"{html.escape(parts[1])}<sub>{html.escape(parts[2])}</sub>{html.escape(parts[3] or '')}"
+        return escape(label)
+    return escape(parts[1]) + subscript.format(escape(parts[2])) + escape(parts[3] or "")
 
 
 def run_count(counts: Iterable[int]) -> str:

@@ -83,27 +83,29 @@ def score_bars(
         The largest mean comes first.
     """
     check_names("spread", [spread], SPREADS)
-    scores = results.scores
+    scores = results.scores[results.scores["scores"].notna()]
+    scores = scores[scores["importance"].isin(importances)]
     if learner is not None:
         scores = scores[scores["learner"] == learner]
-    importances = [name for name in importances if (scores["importance"] == name).any()]
-    scores = scores[scores["importance"].isin(importances)]
+    there = set(zip(scores["setting_id"], scores["importance"], strict=True))
     groups = panels_of(study, scores["setting_id"], panels, where)
-    if not groups:
+    drawn = [
+        (panel, only(settings), importance)
+        for (panel, settings), importance in product(groups.items(), importances)
+        if (settings[0].identifier, importance) in there
+    ]
+    if not drawn:
         return empty_figure()
     widest = max(len(features) for features in scores["features"])
     is_tested = scores["p_values"].notna().any()
     figure, axes, n_columns = panels_in_rows(
-        len(importances) * len(groups),
+        len(drawn),
         1 if widest > MOST_NAMES_IN_HALF else 2 if sort or shares else 3,
         2.0,
         sharey=shares or len(importances) == 1,
     )
     said: dict[str, str] = {}
-    for ax, ((panel, settings), importance) in zip(
-        axes, product(groups.items(), importances), strict=True
-    ):
-        setting = only(settings)
+    for ax, (panel, setting, importance) in zip(axes, drawn, strict=True):
         values, features, signal = scores_of(results, setting, learner, importance)
         if shares:
             total = np.abs(values).sum(axis=1, keepdims=True)
