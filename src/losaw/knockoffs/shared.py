@@ -12,7 +12,7 @@ from losaw.data import FeatureKind, FloatArray
 
 # Of all draws that are kept; those that were not asked for longest are dropped first.
 MOST_BYTES = 2**28
-_kept: OrderedDict[tuple[str, int], FloatArray] = OrderedDict()
+kept_draws: OrderedDict[tuple[str, int], FloatArray] = OrderedDict()
 
 
 class SharedKnockoffs:
@@ -62,7 +62,7 @@ class SharedKnockoffs:
         """Return the next draw, whatever the generator."""
         self._n_draws += 1
         key = (self._digest, self._n_draws)
-        drawn = _kept.pop(key, None)
+        drawn = kept_draws.pop(key, None)
         if drawn is None:
             if not self._is_fitted:
                 X, kinds, units = self._rows
@@ -70,7 +70,7 @@ class SharedKnockoffs:
                 self._is_fitted = True
             drawn = self.sampler.sample(np.random.default_rng((self._seed, self._n_draws)))
             drawn.flags.writeable = False
-        _kept[key] = drawn
-        while sum(kept.nbytes for kept in _kept.values()) > MOST_BYTES:
-            _kept.popitem(last=False)
+        kept_draws[key] = drawn
+        while sum(kept.nbytes for kept in kept_draws.values()) > MOST_BYTES:
+            kept_draws.popitem(last=False)
         return drawn

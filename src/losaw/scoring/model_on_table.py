@@ -170,7 +170,7 @@ class ModelOnTable:
             yield from grown.reshape(len(grown), -1, *grown.shape[3:])
             return
         matrices = (
-            _growing(row, background, [units[j] for j in order])
+            growing(row, background, [units[j] for j in order])
             for row, order in zip(rows, orders, strict=True)
         )
         yield from self._predict_each(matrices, len(rows), Jobs(), "sage")
@@ -319,7 +319,7 @@ def _batches(matrices: Iterator[FloatArray], size: int) -> Iterator[tuple[FloatA
         yield batch
 
 
-def _growing(
+def growing(
     row: FloatArray, background: FloatArray, order: Sequence[NDArray[np.intp]]
 ) -> FloatArray:
     """The background with one unit of ``row`` after another filled in, stacked."""

@@ -18,7 +18,7 @@ from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardSc
 
 from losaw.forest import LosawRandomForestClassifier, LosawRandomForestRegressor
 from losaw.importance import cpi, pfi, sage
-from losaw.scoring.model_on_table import _growing, exchanged, model_on_table
+from losaw.scoring.model_on_table import exchanged, growing, model_on_table
 from losaw.scoring.rows import Options, read_rows
 from losaw.study.learners.random_forest import RandomForest
 from losaw.study.learners.ranger_forest import RangerForest
@@ -105,7 +105,7 @@ def test_growing_coalitions_too(name):
     found = subject.grow(columns[:2], copies[:8], orders)
     for row, order, predicted in zip(columns[:2], orders, found, strict=True):
         taken = [members[j] for j in order]
-        np.testing.assert_array_equal(predicted, subject.predict(_growing(row, copies[:8], taken)))
+        np.testing.assert_array_equal(predicted, subject.predict(growing(row, copies[:8], taken)))
 
 
 @pytest.mark.parametrize("name", OTHERS)

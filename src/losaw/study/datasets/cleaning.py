@@ -50,8 +50,8 @@ def prepare(name: str, folder: Path | str | None = None) -> "pd.DataFrame":
     (4463, 10)
     """
     frame = load(name, folder)
-    if name in _CLEANERS:
-        frame = _CLEANERS[name](frame)
+    if name in CLEANERS:
+        frame = CLEANERS[name](frame)
     if frame.shape != PREPARED_SHAPES[name]:
         raise DatasetError(
             f"data set {name!r}: {frame.shape[0]} rows and {frame.shape[1]} columns after "
@@ -120,7 +120,7 @@ def clean_fish(frame: "pd.DataFrame") -> "pd.DataFrame":
     return frame[["Weight", "Height", "Width", "Length1"]]
 
 
-_CLEANERS: dict[str, Callable[["pd.DataFrame"], "pd.DataFrame"]] = {
+CLEANERS: dict[str, Callable[["pd.DataFrame"], "pd.DataFrame"]] = {
     "adult": clean_adult,
     "california_housing": clean_california_housing,
     "diamonds": clean_diamonds,

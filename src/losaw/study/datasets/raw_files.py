@@ -90,10 +90,10 @@ def load(name: str, folder: Path | str | None = None, *, verify: bool = True) ->
     >>> load("diamonds").shape  # doctest: +SKIP
     (53940, 10)
     """
-    return _read(name, data_files(name, folder, verify=verify))
+    return read_files(name, data_files(name, folder, verify=verify))
 
 
-def _read(name: str, files: Sequence[Path]) -> "pd.DataFrame":
+def read_files(name: str, files: Sequence[Path]) -> "pd.DataFrame":
     import pandas as pd
 
     if name != "chip_enhancer":

@@ -54,7 +54,7 @@ class EncodedLearner(TwoTaskLearner):
         """
         features, response = self._read(X, y)
         self.encoding_ = Encoding.learn(features, self.nominal, self.encoding)
-        self.model_ = self._make().fit(self.encoding_.encode(features), response)
+        self.model_ = self.make().fit(self.encoding_.encode(features), response)
         return self
 
     def encode(self, X: ArrayLike) -> FloatArray:
@@ -71,6 +71,6 @@ class EncodedLearner(TwoTaskLearner):
     def _outcome(self, X: ArrayLike) -> FloatArray:
         return self.predict_encoded(self.encode(X))
 
-    def _make(self) -> Any:
+    def make(self) -> Any:
         """Return the unfitted model."""
         raise TypeError(f"{type(self).__name__} does not say which model it fits")

@@ -30,7 +30,7 @@ class GeneralizedLinearModel(EncodedLearner):
     ) -> None:
         super().__init__(task, encoding, nominal, random_state)
 
-    def _make(self) -> Any:
+    def make(self) -> Any:
         if self.task == "regression":
             return LinearRegression()
         return LogisticRegression(C=np.inf, max_iter=1000)

@@ -102,7 +102,7 @@ class _RForest(TwoTaskLearner):
         """Return the reason that it cannot run here; empty if it can."""
         return missing(cls.package)
 
-    def _fit_call(self, n_features: int) -> str:
+    def fit_call(self, n_features: int) -> str:
         raise TypeError(f"{type(self).__name__} has no call")
 
     def _predict_call(self) -> str:
@@ -114,9 +114,9 @@ class _RForest(TwoTaskLearner):
         if reason:
             raise RuntimeError(reason)
         rows, response = self._read(X, y)
-        self._learn_levels(rows)
+        self.learn_levels(rows)
         seed = seed_integer(as_generator(self.random_state))
-        script = _FIT.replace("{fit}", self._fit_call(rows.shape[1])).replace("{seed}", str(seed))
+        script = _FIT.replace("{fit}", self.fit_call(rows.shape[1])).replace("{seed}", str(seed))
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             _write_rows(folder, np.column_stack([rows, response]), [*self._names, "y"])
@@ -135,17 +135,17 @@ class _RForest(TwoTaskLearner):
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             (folder / "model.rds").write_bytes(self.model_)
-            _write_rows(folder, self._with_known_levels(rows), self._names)
+            _write_rows(folder, self.with_known_levels(rows), self._names)
             return run_script(folder, script)
 
-    def _learn_levels(self, rows: FloatArray) -> None:
+    def learn_levels(self, rows: FloatArray) -> None:
         counted = {c: np.unique(rows[:, c], return_counts=True) for c in self.nominal}
         self.levels_ = {c: values for c, (values, _) in counted.items()}
         self.most_frequent_ = {
             c: values[counts.argmax()] for c, (values, counts) in counted.items()
         }
 
-    def _with_known_levels(self, rows: FloatArray) -> FloatArray:
+    def with_known_levels(self, rows: FloatArray) -> FloatArray:
         """Replace levels that the training sample lacks, which R refuses, by its most frequent."""
         rows = rows.copy()
         for c, values in self.levels_.items():
@@ -191,7 +191,7 @@ class CorrectedImpurityForest(_RForest):
         )
         self.max_depth = max_depth
 
-    def _fit_call(self, n_features: int) -> str:
+    def fit_call(self, n_features: int) -> str:
         return f"""
 model <- ranger::ranger(
   y ~ ., data, num.trees = {int(self.n_estimators)}, max.depth = {int(self.max_depth or 0)},
@@ -241,7 +241,7 @@ class ConditionalForest(_RForest):
         )
         self.mincriterion = mincriterion
 
-    def _fit_call(self, n_features: int) -> str:
+    def fit_call(self, n_features: int) -> str:
         return f"""
 suppressMessages(library(party))
 control <- cforest_control(

@@ -76,7 +76,7 @@ class RangerForest(EncodedLearner):
             is_nominal=np.zeros(n_columns, dtype=bool),
         )
 
-    def _make(self) -> RangerTrees:
+    def make(self) -> RangerTrees:
         if self.n_estimators < 1:
             raise ValueError(f"n_estimators must be at least 1, got {self.n_estimators!r}")
         return RangerTrees(

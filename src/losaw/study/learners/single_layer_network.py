@@ -58,7 +58,7 @@ class SingleLayerNetwork(EncodedLearner):
         self.max_iter = max_iter
         self.scale = scale
 
-    def _make(self) -> "_Network":
+    def make(self) -> "_Network":
         scaled = np.array([], dtype=np.intp)
         if self.scale:
             both = zip(self.encoding_.groups, self.encoding_.levels, strict=True)
@@ -79,16 +79,16 @@ class _Network:
         of_scaled = columns[:, self.scaled]
         self.centre[self.scaled], spread = of_scaled.mean(axis=0), of_scaled.std(axis=0)
         self.spread[self.scaled] = np.where(spread > 0, spread, 1.0)
-        rows = self._rows(columns)
+        rows = self.rows(columns)
         options, rng = self.options, as_generator(self.options.random_state)
         n_weights = (rows.shape[1] + 1) * options.n_units + 1
         start = rng.uniform(-LARGEST_START, LARGEST_START, n_weights)
-        self.weights = minimise(self._objective(rows, y), start, options.max_iter)
+        self.weights = minimise(self.objective(rows, y), start, options.max_iter)
         return self
 
     def predict(self, columns: FloatArray) -> FloatArray:
         """Return the output for columns: the mean, or the log odds of class 1."""
-        output, _ = self._forward(self._rows(columns), self.weights)
+        output, _ = self._forward(self.rows(columns), self.weights)
         return output
 
     def predict_proba(self, columns: FloatArray) -> FloatArray:
@@ -96,7 +96,7 @@ class _Network:
         probability = expit(self.predict(columns))
         return np.column_stack([1 - probability, probability])
 
-    def _rows(self, columns: FloatArray) -> FloatArray:
+    def rows(self, columns: FloatArray) -> FloatArray:
         """Columns with a column of ones first, whose weights are the biases."""
         return np.column_stack([np.ones(len(columns)), (columns - self.centre) / self.spread])
 
@@ -108,7 +108,7 @@ class _Network:
         units[:, 1:] = expit(rows @ inner.reshape(rows.shape[1], n_units))
         return units @ outer, units
 
-    def _objective(self, rows: FloatArray, y: FloatArray) -> Objective:
+    def objective(self, rows: FloatArray, y: FloatArray) -> Objective:
         is_regression, decay = self.options.task == "regression", self.options.decay
         n_inner = rows.shape[1] * self.options.n_units
 

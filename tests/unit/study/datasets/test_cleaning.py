@@ -27,7 +27,7 @@ def test_adult_keeps_complete_rows_of_people_born_in_the_united_states(tmp_path)
     ]
     path = tmp_path / "adult.data.txt"
     path.write_text("\n".join(rows))
-    frame = raw_files._read("adult", [path])
+    frame = raw_files.read_files("adult", [path])
     assert frame.shape == (3, 15)
     cleaned = cleaning.clean_adult(frame)
     assert list(cleaned["workclass"]) == ["State-gov"]
@@ -54,7 +54,7 @@ def test_enhancer_parts_are_stacked_with_their_labels(tmp_path):
     for part, label in (("train", 1), ("test", 0)):
         (tmp_path / f"X_{part}.csv").write_text(",0,1\n0,1.5,2.5\n")
         (tmp_path / f"y_{part}.csv").write_text(f",0\n0,{label}\n")
-    frame = raw_files._read(
+    frame = raw_files.read_files(
         "chip_enhancer",
         [tmp_path / f"{kind}_{part}.csv" for part in ("train", "test") for kind in "Xy"],
     )
@@ -71,7 +71,7 @@ def test_another_number_of_rows_or_columns_is_refused(monkeypatch, shape):
     frame = pd.DataFrame(np.zeros((2, 2)))
     monkeypatch.setattr(cleaning, "load", lambda name, folder: frame)
     monkeypatch.setitem(cleaning.PREPARED_SHAPES, "fish", (2, 2))
-    monkeypatch.setattr(cleaning, "_CLEANERS", {})
+    monkeypatch.setattr(cleaning, "CLEANERS", {})
     assert cleaning.prepare("fish").shape == (2, 2)
     monkeypatch.setitem(cleaning.PREPARED_SHAPES, "fish", shape)
     with pytest.raises(DatasetError, match="2 rows and 2 columns after cleaning"):

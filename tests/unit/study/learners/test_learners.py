@@ -95,15 +95,15 @@ def test_without_r_the_peers_say_what_to_install(monkeypatch):
 
 
 def test_the_call_of_cforest_takes_its_parameters_from_the_learner():
-    call = ConditionalForest(n_estimators=7, mincriterion=2.33)._fit_call(4)
+    call = ConditionalForest(n_estimators=7, mincriterion=2.33).fit_call(4)
     for written in ("ntree = 7", "mincriterion = 2.33", "mtry = 4", "replace = TRUE"):
         assert written in call
 
 
 def test_r_sees_an_unknown_level_as_the_most_frequent_one():
     model = CorrectedImpurityForest(nominal=[1])
-    model._learn_levels(np.array([[9.0, 4.0], [8.0, 2.0], [7.0, 2.0], [6.0, 3.0]]))
-    known = model._with_known_levels(np.array([[5.0, 3.0], [5.0, 7.0], [2.0, 4.0]]))
+    model.learn_levels(np.array([[9.0, 4.0], [8.0, 2.0], [7.0, 2.0], [6.0, 3.0]]))
+    known = model.with_known_levels(np.array([[5.0, 3.0], [5.0, 7.0], [2.0, 4.0]]))
     np.testing.assert_array_equal(known, [[5.0, 3.0], [5.0, 2.0], [2.0, 4.0]])
 
 

@@ -68,10 +68,10 @@ def test_forest_importances_are_shares_of_the_features(encoding):
 
 
 def test_the_forest_has_rangers_defaults():
-    trees = RangerForest()._make()
+    trees = RangerForest().make()
     assert (trees.n_estimators, trees.n_candidates, trees.min_node_size) == (500, None, 5)
     assert not trees.redraw
-    assert RangerForest("classification")._make().min_node_size == 10
+    assert RangerForest("classification").make().min_node_size == 10
 
 
 @pytest.mark.parametrize("task", ["regression", "classification"])
@@ -79,8 +79,8 @@ def test_the_network_decreases_loss_and_decay_of_all_weights(task):
     X, y = mixed(task=task)
     network = SingleLayerNetwork(task, n_units=3, decay=0.3, max_iter=500, random_state=0).fit(X, y)
     model, columns = network.model_, network.encode(X)
-    rows = model._rows(columns)
-    objective = model._objective(rows, y)
+    rows = model.rows(columns)
+    objective = model.objective(rows, y)
     value, gradient = objective(model.weights)
     output = model.predict(columns)
     loss = (y - output) ** 2 if task == "regression" else np.logaddexp(0, output) - y * output
