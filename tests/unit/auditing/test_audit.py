@@ -1,7 +1,4 @@
-"""An audit from beginning to end: who finds known causes, again and again, and its files.
-
-Of auditing.api, auditing.rounds, auditing.result.
-"""
+"""An audit from beginning to end: who finds known causes, again and again, and its files."""
 
 import json
 from dataclasses import replace

@@ -1,7 +1,4 @@
-"""Methods that are significantly worse than the best one, and selections that keep their rate.
-
-Of auditing.rounds.
-"""
+"""Methods that are significantly worse than the best one, and selections that keep their rate."""
 
 import numpy as np
 import pandas as pd

@@ -1,7 +1,4 @@
-"""Made responses: what can be known of them is what was asked for, their classes are the table's.
-
-Of auditing.responses.
-"""
+"""Made responses: what can be known of them is what was asked for, and classes are the table's."""
 
 import numpy as np
 import pandas as pd

@@ -1,7 +1,4 @@
-"""The format of study files is written down, and editors can check it.
-
-Of commands.running, study.design.schema.
-"""
+"""The format of study files is written down, and editors can check it."""
 
 import json
 

@@ -1,7 +1,4 @@
-"""Every kind of column, target and table is treated or refused, by one rule of kinds.
-
-Of explaining.columns, explaining.preparing, tables.
-"""
+"""Every kind of column, target and table is treated or refused, by one rule of kinds."""
 
 import datetime
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""Curves of the prediction along a feature. Of explaining.curves."""
+"""Curves of the prediction along a feature."""
 
 import json
 

@@ -1,7 +1,4 @@
-"""What is selected and stated: CPI where its draws pass their test, and LOCO where they do not.
-
-Of explaining.scores, explaining.sentences.
-"""
+"""What is selected and stated: CPI where its draws pass their test, and LOCO where they do not."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""A budget cuts in a fixed order and reports each cut. Of explaining.design."""
+"""A budget cuts in a fixed order and reports each cut."""
 
 from dataclasses import replace
 

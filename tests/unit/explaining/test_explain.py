@@ -1,7 +1,4 @@
-"""A table explained from beginning to end: what comes out, again and again, and its files.
-
-Of explaining.api, explaining.result, commands.explaining.
-"""
+"""A table explained from beginning to end: what comes out, again and again, and its files."""
 
 import argparse
 import json

@@ -1,4 +1,4 @@
-"""The models that explain, and fitted models that methods are given. Of explaining.models."""
+"""The models that explain, and fitted models that methods are given."""
 
 import numpy as np
 import pandas as pd

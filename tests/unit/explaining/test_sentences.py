@@ -1,7 +1,4 @@
-"""Every kind of sentence of the page, on a table where it must and one where it must not appear.
-
-Of explaining.sentences; `test_decisions.py` has those of the answer.
-"""
+"""Every kind of sentence of the page, on a table where it must and one where it must not appear."""
 
 import numpy as np
 import pandas as pd

@@ -1,7 +1,4 @@
-"""Bad input is refused at once, with argument, value and remedy.
-
-Of forest.validation, forest.losaw_forest.
-"""
+"""Bad input is refused at once, with argument, value and remedy."""
 
 import numpy as np
 import pytest

@@ -1,7 +1,4 @@
-"""Forests on data frames with categories: what they read, how they split, what they refuse.
-
-Of forest.forest_columns, forest.classifier, forest.regressor.
-"""
+"""Forests on data frames with categories: what they read, how they split, what they refuse."""
 
 import pickle
 

@@ -1,7 +1,4 @@
-"""Which features a node looks at: as many as are drawn, and more only where all are constant.
-
-Of forest.growing.growth, forest.growing.split_continuous, forest.growing.split_discrete.
-"""
+"""Which features a node looks at: as many as are drawn, and more only where all are constant."""
 
 import numpy as np
 import pytest

@@ -1,8 +1,4 @@
-"""Single kernels of the tree grower against a few lines of Python.
-
-Of kernels.trees, forest.growing.bootstrap, forest.growing.partition,
-forest.growing.scan_continuous, forest.growing.scan_levels.
-"""
+"""Single kernels of the tree grower against a few lines of Python."""
 
 import numpy as np
 import pytest

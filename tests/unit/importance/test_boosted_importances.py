@@ -1,7 +1,4 @@
-"""Attributions of boosted trees: exact where the paper proves equality, refused where undefined.
-
-Of importance.tree_inner, importance.total_gain, trees.attributions, trees.booster.
-"""
+"""Attributions of boosted trees: exact where the paper proves equality, refused where undefined."""
 
 import json
 

@@ -1,7 +1,4 @@
-"""Importances and trends of losaw forests that split categories into sets of levels.
-
-Of trees.forests, trees.view.
-"""
+"""Importances and trends of losaw forests that split categories into sets of levels."""
 
 import numpy as np
 import pandas as pd
@@ -35,22 +32,6 @@ def test_scores_of_a_frame_with_categories(method):
     assert result.feature_names == ("town", "age", "noise")
     assert result.scores[0] > 5 * abs(result.scores[2])
     assert result.scores[1] > 5 * abs(result.scores[2])
-
-
-def test_the_leaves_of_the_view_are_reached_by_its_splits():
-    forest, X, y = fitted()
-    view, _ = view_forest(forest, X, y)
-    for tree in view.trees:
-        nodes = tree.nodes
-        for row in range(0, 240, 7):
-            node = 0
-            while nodes.feature[node] >= 0:
-                value = view.rows[row, nodes.feature[node]]
-                is_left = value <= nodes.threshold[node]
-                if np.isnan(nodes.threshold[node]):
-                    is_left = int(nodes.left_levels[node]) >> int(value) & 1
-                node = (nodes.left if is_left else nodes.right)[node]
-            assert node == tree.leaf[row]
 
 
 def test_permuting_a_column_of_levels_costs_what_it_explains():

@@ -1,7 +1,4 @@
-"""Errors and results of importances that a person must understand without the source.
-
-Of scoring.model_on_table, scoring.tests, scoring.losses, trends.traversal_rate.
-"""
+"""Errors and results of importances that a person must understand without the source."""
 
 import importlib
 import typing

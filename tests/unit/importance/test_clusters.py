@@ -1,7 +1,4 @@
-"""Rows that belong together: folds, tests over clusters, and refusals.
-
-Of scoring.rows, scoring.tests, scoring.draw_differences.
-"""
+"""Rows that belong together: folds, tests over clusters, and refusals."""
 
 import numpy as np
 import pytest

@@ -1,7 +1,4 @@
-"""Conditional predictive impact: what it replaces, what it tests, what it refuses.
-
-Of importance.conditional_predictive_impact.
-"""
+"""Conditional predictive impact: what it replaces, what it tests, what it refuses."""
 
 from typing import ClassVar
 

@@ -1,4 +1,4 @@
-"""Of scoring.draw_differences."""
+"""Draws and what they differ by do not depend on threads."""
 
 import math
 
@@ -34,13 +34,6 @@ def test_draws_and_what_the_sampler_notes_do_not_depend_on_the_threads(name):
     assert len({draw.tobytes() for draw in ones}) == 7
     if name == "sequential":
         np.testing.assert_array_equal(one.penalties_, two.penalties_)
-
-
-def test_a_single_draw_takes_its_numbers_from_the_generator_itself():
-    sampler = make_sampler("sequential").fit(X)
-    np.testing.assert_array_equal(
-        drawn(sampler, 1, 2)[0][0], sampler.sample(np.random.default_rng(0))
-    )
 
 
 class Counting:

@@ -1,7 +1,4 @@
-"""A model without some of its columns has the settings that it had, at the places that are left.
-
-Of scoring.fewer_columns, and of the fits that importance.leave_one_covariate_out makes.
-"""
+"""A model without some of its columns has the settings that it had, at the places that are left."""
 
 import inspect
 import re

@@ -1,8 +1,4 @@
-"""Importances of a bagged forest against plain loops over its trees, and algebraic identities.
-
-Of scoring.over_trees, trees.view, trees.node_moments,
-importance.permutation.
-"""
+"""Importances of a bagged forest against plain loops over its trees, and algebraic identities."""
 
 import numpy as np
 import pandas as pd

@@ -1,7 +1,4 @@
-"""Frames of every sort before every method: names, category columns, polars, labels, orders.
-
-Of trees.view, scoring.model_on_table.
-"""
+"""Frames of every sort before every method: names, category columns, polars, labels, orders."""
 
 import numpy as np
 import pandas as pd

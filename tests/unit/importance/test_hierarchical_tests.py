@@ -1,7 +1,4 @@
-"""Tests of groups of features, from the top of a tree down.
-
-Of importance.hierarchical_tests, scoring.group_tree.
-"""
+"""Tests of groups of features, from the top of a tree down."""
 
 import numpy as np
 import pandas as pd

@@ -1,7 +1,4 @@
-"""One form for all methods: frames, Pipelines, kinds, groups, weights, folds, threads, results.
-
-Of scoring.rows, scoring.tests, scoring.importance_result.
-"""
+"""One form for all methods: frames, Pipelines, kinds, groups, weights, folds, threads, results."""
 
 import json
 

@@ -1,9 +1,4 @@
-"""LOCO, PFI, SAGE, subgroups and Boruta against what they must give by algebra.
-
-Of importance.leave_one_covariate_out, importance.permutation_feature_importance,
-importance.shapley_global_importance, importance.conditional_subgroups,
-importance.boruta_selection.
-"""
+"""LOCO, PFI, SAGE, subgroups and Boruta against what they must give by algebra."""
 
 import itertools
 

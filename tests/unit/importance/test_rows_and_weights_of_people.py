@@ -1,7 +1,4 @@
-"""Responses, row labels and weights as people have them: the right value or a clear refusal.
-
-Of scoring.rows, scoring.tests, support.outcomes, support.arguments.
-"""
+"""Responses, row labels and weights as people have them: the right value or a clear refusal."""
 
 import decimal
 

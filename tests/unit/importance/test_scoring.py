@@ -1,4 +1,4 @@
-"""Scores of scikit-learn in place of losses. Of scoring.losses."""
+"""Scores of scikit-learn in place of losses."""
 
 import numpy as np
 import pytest

@@ -1,7 +1,4 @@
-"""Rows that a model was fitted to are told apart from rows that it has not seen.
-
-Of scoring.seen_rows, scoring.tests.
-"""
+"""Rows that a model was fitted to are told apart from rows that it has not seen."""
 
 import warnings
 

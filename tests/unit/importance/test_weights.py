@@ -1,8 +1,4 @@
-"""Weights of rows: scores of a biased draw are those of the population that the weights stand for.
-
-Of importance.permutation_feature_importance, scoring.draw_differences, knockoffs.conditional,
-knockoffs.sampler.
-"""
+"""Scores of a biased draw of rows are those of the population that the weights stand for."""
 
 import numpy as np
 import pytest

@@ -1,7 +1,4 @@
-"""Tests of whether draws can be recognised.
-
-Of knockoffs.diagnostics.
-"""
+"""Tests of whether draws can be recognised."""
 
 import numpy as np
 import pytest

@@ -1,7 +1,4 @@
-"""The two penalised regressions against optimality conditions and scikit-learn.
-
-Of knockoffs.lasso, knockoffs.multinomial.
-"""
+"""The two penalised regressions against optimality conditions and scikit-learn."""
 
 import numpy as np
 import pytest

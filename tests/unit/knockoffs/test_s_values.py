@@ -1,7 +1,4 @@
-"""The diagonal s against closed forms, a general solver, and stationarity.
-
-Of knockoffs.s_matrix.
-"""
+"""The diagonal s against closed forms, a general solver, and stationarity."""
 
 import numpy as np
 import pytest

@@ -1,7 +1,4 @@
-"""Every knockoff sampler treats good and bad input as its contract says.
-
-Of knockoffs.sequential, knockoffs.gaussian, knockoffs.deep, knockoffs.diagnostics.
-"""
+"""Every knockoff sampler treats good and bad input as its contract says."""
 
 import numpy as np
 import pytest

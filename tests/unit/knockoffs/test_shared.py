@@ -1,7 +1,4 @@
-"""Knockoffs belong to the data set: all learners of a seed share its draws.
-
-Of knockoffs.shared.
-"""
+"""Knockoffs belong to the data set: all learners of a seed share its draws."""
 
 import numpy as np
 import pytest

@@ -1,7 +1,4 @@
-"""A block: every failure has a place, every attempt the same bytes, data are drawn once.
-
-Of study.running.compute, study.running.replicate.
-"""
+"""A block: every failure has a place, every attempt the same bytes, data are drawn once."""
 
 import pytest
 

@@ -1,7 +1,4 @@
-"""A stored block or joint law is read as it was written, or refused: flipped and edited files.
-
-Of study.files.block_file, study.generators.joint_law.law.
-"""
+"""A stored block or joint law is read as it was written, or refused: flipped and edited files."""
 
 import json
 import os

@@ -1,7 +1,4 @@
-"""Each mistake in a study or configuration has one clear message, before anything runs.
-
-Of study.design.source_file, study.design.schema, study.design.validation.
-"""
+"""Each mistake in a study or configuration has one clear message, before anything runs."""
 
 import pytest
 

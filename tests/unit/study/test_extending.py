@@ -1,7 +1,4 @@
-"""Asking for more: only what is new is computed, nothing old moves.
-
-Of study.running.compute, study.design.recipe.
-"""
+"""Asking for more: only what is new is computed, nothing old moves."""
 
 import hashlib
 

@@ -1,7 +1,4 @@
-"""An importance that fails is named, and the stored results of the others are kept.
-
-Of study.results.failing, study.design.validation.
-"""
+"""An importance that fails is named, and the stored results of the others are kept."""
 
 import json
 

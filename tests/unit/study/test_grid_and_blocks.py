@@ -1,7 +1,4 @@
-"""Settings, learners, slices and blocks are functions of the study file and the request alone.
-
-Of study.design.grid, study.design.blocks, study.design.settings, study.design.recipe.
-"""
+"""Settings, learners, slices and blocks are functions of the study file and the request alone."""
 
 import math
 

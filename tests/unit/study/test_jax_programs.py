@@ -1,7 +1,4 @@
-"""Programs that JAX compiled are stored for the next process, and give the same numbers.
-
-Of study.running.jax_programs.
-"""
+"""Programs that JAX compiled are stored for the next process, and give the same numbers."""
 
 import json
 import os

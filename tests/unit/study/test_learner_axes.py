@@ -1,7 +1,4 @@
-"""Axes of learners: parameters taken from the grid, data shared, optional learners left out.
-
-Of study.design.grid.
-"""
+"""Axes of learners: parameters taken from the grid, data shared, optional learners left out."""
 
 from pathlib import Path
 

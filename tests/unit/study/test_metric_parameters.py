@@ -1,7 +1,4 @@
-"""Metrics with parameters: labels in the study file, checked before anything runs.
-
-Of study.design.grid, study.design.validation.
-"""
+"""Metrics with parameters: labels in the study file, checked before anything runs."""
 
 from losaw.study.results.outputs import write_outputs
 from reference.in_process import execute

@@ -1,7 +1,4 @@
-"""Columns of the comparison: standard deviations where a paper prints them, methods' names.
-
-Of study.results.compare, study.design.published.
-"""
+"""Columns of the comparison: standard deviations where a paper prints them, methods' names."""
 
 import pandas as pd
 import pytest

@@ -1,8 +1,4 @@
-"""Readings of published values that count, notes on cells, and pools of deviations.
-
-Of study.results.tally, study.results.cell_numbers, study.results.compare, study.design.published,
-reference.store.
-"""
+"""Readings of published values that count, notes on cells, and pools of deviations."""
 
 from pathlib import Path
 

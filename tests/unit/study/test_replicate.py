@@ -1,4 +1,4 @@
-"""A replicate's parts do not change each other. Of study.running.replicate."""
+"""A replicate's parts do not change each other."""
 
 import numpy as np
 import pytest

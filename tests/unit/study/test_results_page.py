@@ -1,7 +1,4 @@
-"""docs/results.md: every column of every output, and five questions that pandas answers.
-
-Of study.results.outputs, study.results.manifest.
-"""
+"""docs/results.md: every column of every output, and five questions that pandas answers."""
 
 import contextlib
 import json

@@ -1,7 +1,4 @@
-"""A learner that a scale computes otherwise: said everywhere, and served to no other scale.
-
-Of study.design.grid, study.report.layout.
-"""
+"""A learner that a scale computes otherwise: said everywhere, and served to no other scale."""
 
 import pandas as pd
 import pytest

@@ -1,7 +1,4 @@
-"""Every study file of the repository is valid and has something to run at every scale.
-
-Of study.design.session, study.report.figures.
-"""
+"""Every study file of the repository is valid and has something to run at every scale."""
 
 from pathlib import Path
 

@@ -1,7 +1,4 @@
-"""Summaries, manifests and the last line of a run.
-
-Of study.results.tally, study.results.cell_numbers, study.results.manifest, study.results.summary.
-"""
+"""Summaries, manifests and the last line of a run."""
 
 import io
 import json

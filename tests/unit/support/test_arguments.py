@@ -1,7 +1,4 @@
-"""Values that are no numbers are refused by name.
-
-Of support.arguments, data.
-"""
+"""Values that are no numbers are refused by name."""
 
 import numpy as np
 import pytest

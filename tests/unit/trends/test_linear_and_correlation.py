@@ -1,7 +1,4 @@
-"""Linear coefficients, correlations and bad input.
-
-Of trends.linear, trends.correlation.
-"""
+"""Linear coefficients, correlations and bad input."""
 
 import numpy as np
 import pandas as pd

@@ -1,7 +1,4 @@
-"""Shapley values of forests by the library shap, and correlations with them.
-
-Of trees.shapley, trends.correlation.
-"""
+"""Shapley values of forests by the library shap, and correlations with them."""
 
 import numpy as np
 import pytest

@@ -1,7 +1,4 @@
-"""Logits of many classes and columns against their own optimality conditions.
-
-Of kernels.logit.quasi_newton, kernels.logit.limited_memory.
-"""
+"""Logits of many classes and columns against their own optimality conditions."""
 
 import numpy as np
 import pytest

@@ -1,7 +1,4 @@
-"""Losaw weights: analytic targets of the paper's examples, propensity models, bad input.
-
-Of weighting.losaw_weights, weighting.propensity, weighting.stabilization, weighting.checks.
-"""
+"""Losaw weights: analytic targets of the paper's examples, propensity models, bad input."""
 
 import numpy as np
 import pytest

@@ -1,7 +1,4 @@
-"""Claims are weighed so that each verdict can come out, at the level that is stated.
-
-Of study.claims.weighing.
-"""
+"""Claims are weighed so that each verdict can come out, at the level that is stated."""
 
 import numpy as np
 import pandas as pd

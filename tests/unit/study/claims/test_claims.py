@@ -1,7 +1,4 @@
-"""The claims of the papers name what the study files have, and what the scale "paper" runs.
-
-Of study.claims.claim_file, study.claims.naming.
-"""
+"""The claims of the papers name what the study files have, and what the scale "paper" runs."""
 
 from collections import Counter
 from pathlib import Path

@@ -1,7 +1,4 @@
-"""Real data: found, downloaded, verified, or refused with what to do.
-
-Of study.datasets.files.
-"""
+"""Real data: found, downloaded, verified, or refused with what to do."""
 
 import dataclasses
 import functools

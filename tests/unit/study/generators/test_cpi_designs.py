@@ -1,8 +1,4 @@
-"""The designs of the CPI paper: dependence, effects, sizes.
-
-Of study.generators.conditional_dag, study.generators.confounder, study.generators.mixed_pairs,
-generators.category_effects.
-"""
+"""The designs of the CPI paper: dependence, effects, sizes."""
 
 import numpy as np
 import pytest

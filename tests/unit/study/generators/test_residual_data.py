@@ -1,7 +1,4 @@
-"""The data of the residual-importance paper.
-
-Of study.generators.noisy_copies, study.generators.noisy_linear, study.generators.real_regression.
-"""
+"""The data of the residual-importance paper."""
 
 import os
 

@@ -1,8 +1,4 @@
-"""The designs of UFI and TreeInner, as their papers or their code describe them.
-
-Of study.generators.binary_signal, study.generators.low_signal, study.generators.mixed_cardinality,
-generators.real_forest_data.
-"""
+"""The designs of UFI and TreeInner, as their papers or their code describe them."""
 
 import numpy as np
 import pytest

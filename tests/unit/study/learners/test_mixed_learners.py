@@ -1,8 +1,4 @@
-"""Learners for mixed data: their encodings, and the models behind them.
-
-Of study.learners.encoding, study.learners.generalized_linear, study.learners.ranger_forest,
-learners.single_layer_network.
-"""
+"""Learners for mixed data: their encodings, and the models behind them."""
 
 import numpy as np
 import pytest

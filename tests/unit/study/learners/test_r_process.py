@@ -1,7 +1,4 @@
-"""What is said when R fails, with a program in its place.
-
-Of study.learners.r_forests.
-"""
+"""What is said when R fails, with a program in its place."""
 
 import os
 

@@ -1,7 +1,4 @@
-"""The adapter of importance functions for studies, and the names that study files share with them.
-
-Of study.registry.importances, study.registry.catalogue.
-"""
+"""Importance functions in studies, and the names that study files and the library share."""
 
 import inspect
 
