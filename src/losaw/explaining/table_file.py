@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 # Words for a missing value, in addition to those of pandas (empty, NA, NaN, null, None, …).
 MISSING = ("?",)
 _SEPARATORS = (",", ";", "\t", "|")
+_BLANKS = r"\s+"
 # The attribute of a frame with notes on how its file was read.
 READING = "losaw: how the file was read"
 TEXT = (".csv", ".tsv", ".txt", ".data")
@@ -26,6 +27,8 @@ _LINES = 20
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")  # how such files begin
 # A field in quotes, also one that goes on below the lines at hand; within it two quotes are one.
 _QUOTED = re.compile(r'((?<![^\n\t,;|])|(?<=[,;|] ))"(?:[^"]|"")*("|\Z)')
+# How lines above a table begin: comments, and Excel's "sep=;".
+_COMMENT = re.compile(r"#|%|//|\"?sep=")
 _LEADING_ZERO = re.compile(r"[-+]?0\d.*")
 _WHOLE = re.compile(r"[-+]?\d+")
 _TRUTH = {"True": True, "TRUE": True, "true": True, "False": False, "FALSE": False, "false": False}
@@ -123,11 +126,15 @@ def _cells(path: Path) -> "pd.DataFrame":
             path, sep="\0", header=None, nrows=_LINES, dtype=str, quoting=csv.QUOTE_NONE,
             engine="c", skip_blank_lines=True,
         )  # fmt: skip
-        separator = _separator([str(line) for line in head[0]])
+        lines = [str(line).removeprefix("\ufeff") for line in head[0]]
+        separator = _separator(lines)
+        _check_first_lines(path, lines)
         cells = pd.read_csv(
             path, sep=separator, header=None, dtype=str, na_values=list(MISSING),
             skipinitialspace=True, low_memory=False, encoding="utf-8-sig",
         )  # fmt: skip
+    except LosawError:
+        raise
     except pd.errors.EmptyDataError:
         raise LosawError(f"{path}: the file is empty") from None
     except UnicodeError:
@@ -222,17 +229,54 @@ def _as_number(text: str) -> float | None:
 def _separator(lines: list[str]) -> str:
     """The separator that every line has, and the same number of times as the first.
 
-    Of several a tab or a semicolon: commas may then stand in numbers. Quoted text does not count,
-    and may go on in the next line.
+    Of several a tab or a semicolon: commas may then stand in numbers. Blanks, if they make more
+    fields than that, and numbers below the first line. Quoted text does not count, and may go on in
+    the next line.
     """
-    lines = _QUOTED.sub('""', "\n".join(lines)).split("\n")
-    lines = [re.sub('"[^"]*"', '""', line) for line in lines]
+    lines = _without_quoted(lines)
     counts = {s: [line.count(s) for line in lines] for s in _SEPARATORS}
     everywhere = [s for s, by_line in counts.items() if all(by_line)]
     alike = [s for s in everywhere if len(set(counts[s])) == 1]
-    for separator in ("\t", ";"):
-        if separator in alike:
-            return separator
-    if everywhere:
-        return max(alike or everywhere, key=lambda s: counts[s][0])
-    return r"\s+" if len({len(line.split()) for line in lines}) == 1 else ","
+    by_blanks = [line.split() for line in lines]
+    are_blanks = len(set(map(len, by_blanks))) == 1
+    found = next((s for s in ("\t", ";") if s in alike), None)
+    if found is None and everywhere:
+        found = max(alike or everywhere, key=lambda s: counts[s][0])
+    if found is None:
+        return _BLANKS if are_blanks else ","
+    are_numbers = all(_is_number_or_quoted(field) for line in by_blanks[1:] for field in line)
+    more = len(by_blanks[0]) > counts[found][0] + 1
+    return _BLANKS if are_blanks and more and are_numbers and len(lines) > 1 else found
+
+
+def _without_quoted(lines: list[str]) -> list[str]:
+    lines = _QUOTED.sub('""', "\n".join(lines)).split("\n")
+    return [re.sub('"[^"]*"', '""', line) for line in lines]
+
+
+def _is_number_or_quoted(field: str) -> bool:
+    return field in ('""', "NA", *MISSING) or _as_number(field) is not None
+
+
+def _check_first_lines(path: Path, lines: list[str]) -> None:
+    """Raise for lines above the table: comments, a title, Excel's ``sep=;``.
+
+    They begin as comments do, or have one field, and all lines below have as many as each other.
+    """
+    for above in range(len(lines) // 2 + 1):
+        separator, rest = _separator(lines[above:]), _without_quoted(lines[above:])
+        fields = [
+            len(line.split() if separator == _BLANKS else line.split(separator)) for line in rest
+        ]
+        is_comment = _COMMENT.match(lines[above].lower()) is not None
+        is_table = len(rest) > 1 and len(set(fields)) == 1 and fields[0] > 1
+        if is_table and not (is_comment and "sep=" in lines[above].lower()):
+            break
+        if fields[0] > 1 and not is_comment:
+            return
+    if is_table and above:
+        those, them = ("line is", "it") if above == 1 else (f"{above} lines are", "them")
+        raise LosawError(
+            f"{path}: the first {those} not of the table that begins below ({lines[0][:60]!r}); "
+            f"remove {them}"
+        )

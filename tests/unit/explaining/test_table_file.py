@@ -122,6 +122,61 @@ def test_a_tab_or_a_semicolon_that_fits_every_line_separates_before_a_comma(
     assert read_file(path, "X1", has_header=False).shape == (2, columns)
 
 
+BY_BLANKS = {
+    "a tab before a name in quotes": '18.0   8   307.0\t"chevrolet malibu"\n24.0 4 113.0\t"audi"\n',
+    "a question mark": "18.0   8   ?\t1\n24.0   4   113.0\t2\n",
+    "a tab before the last number": "18.0 8 307.0\t1\n24.0 4 113.0\t2\n",
+    "quotes with a comma": '18.0 8 307.0 "a, b"\n24.0 4 113.0 "c, d"\n',
+}
+
+
+@pytest.mark.parametrize("kind", BY_BLANKS)
+def test_blanks_separate_where_they_make_more_fields_of_numbers(tmp_path, kind):
+    path = tmp_path / "data.txt"
+    path.write_text(BY_BLANKS[kind])
+    read = read_file(path, "X1", has_header=False)
+    assert read.shape == (2, 4) and read["X2"].tolist() == [8, 4]
+    path.write_text('mpg cylinders "power of it"\tname\n' + BY_BLANKS[kind])
+    assert list(read_file(path, "mpg"))[2:] == ["power of it", "name"]
+
+
+@pytest.mark.parametrize("line", ["New York\t5", "12 a\t5", "2020-01-01 10:00;5", "1,5 2;3"])
+def test_blanks_in_text_dates_and_ranges_separate_nothing(tmp_path, line):
+    path = tmp_path / "data.txt"
+    path.write_text(f"{line}\n{line}\n")
+    assert read_file(path, "X1", has_header=False).shape == (2, 2)
+
+
+ABOVE = {
+    "a comment": "# from the clinic\n",
+    "comments with the separator": "# a, b, c\n# d; e; f; g\n",
+    "other marks": "% made by hand\n// twice\n",
+    "a title": "Patients of May\n",
+    "a title in quotes": '"Patients of May, all"\n\n',
+    "Excel's separator": "sep=;\n",
+    "Excel's separator in quotes": '"sep=;"\n',
+}
+
+
+@pytest.mark.parametrize("above", ABOVE)
+@pytest.mark.parametrize("table", ["a;price\n1;2\n3;4\n", "a;b;price\n1;2;3\n4;5;6\n"])
+def test_lines_above_the_table_are_to_be_removed(tmp_path, above, table):
+    path = tmp_path / "data.csv"
+    path.write_text(ABOVE[above] + table)
+    lines = ABOVE[above].count("\n") - ABOVE[above].count("\n\n")
+    said = refused(path)
+    assert ("the first line is" if lines == 1 else f"the first {lines} lines are") in said
+    assert "remove" in said and ABOVE[above].split("\n")[0].strip('"') in said
+    path.write_text(table)
+    assert len(read_file(path, "price")) == 2
+
+
+def test_a_name_may_begin_as_a_comment_does(tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text("#chrom\tprice\n1\t2\n3\t4\n")
+    assert list(read_file(path, "price")) == ["#chrom", "price"]
+
+
 @pytest.mark.parametrize(
     "lines", [["1,0.2,", "2,0.3,"], ["Linz,0.2,0.3", "Graz,0.5,0.6"], ["1,2", "1,2,3,4"]]
 )
