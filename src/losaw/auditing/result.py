@@ -12,7 +12,7 @@ import losaw
 from losaw.auditing.rounds import Standing, bounds, standings
 from losaw.explaining.design import METHODS, Design
 from losaw.explaining.disagreements import decimal
-from losaw.explaining.result import write_results
+from losaw.explaining.result import text_table, write_results
 from losaw.explaining.scores import Quality
 from losaw.support.json_values import json_value
 
@@ -215,7 +215,7 @@ class Audit:
         import pandas as pd
 
         table = pd.DataFrame(self.cells(), columns=list(_HEAD))
-        lines = [self.headline(), "", *table.to_string(index=False).split("\n")]
+        lines = [self.headline(), "", *text_table(table)]
         for head, sentences in self._said().items():
             lines += ["", head, *(f"  - {sentence}" for sentence in sentences)]
         return "\n".join(lines)

@@ -1,6 +1,7 @@
 """explain: a table's features and what its target depends on, from a file to a page."""
 
 import argparse
+import re
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -112,18 +113,26 @@ def on_the_table(function: Callable[..., Any], given: argparse.Namespace, **more
 
 def _names(text: str | None, known: Sequence[str]) -> list[str]:
     """Split a list of names at commas, but where a name has commas of its own."""
-    if not text:
-        return []
-    return [text] if text in known else [name for name in text.split(",") if name]
+    pieces, names = text.split(",") if text else [], []
+    while pieces:
+        ends = range(len(pieces), 0, -1)
+        end = next((end for end in ends if ",".join(pieces[:end]).strip() in known), 1)
+        names.append(",".join(pieces[:end]).strip())
+        pieces = pieces[end:]
+    return [name for name in names if name]
 
 
 def _kinds(text: str | None) -> dict[str, str]:
+    """Read NAME:KIND,…; names may have commas of their own."""
     from losaw.support.errors import LosawError
 
     kinds: dict[str, str] = {}
-    for part in text.split(",") if text else ():
-        name, colon, kind = part.rpartition(":")
-        if not colon or name.strip() in kinds:
+    rest = (text or "").strip()
+    while rest:
+        found = re.match(r"\s*(.+?)\s*:\s*(\w+)\s*(?:,|$)", rest, re.DOTALL)
+        if found is None or found[1] in kinds:
+            part = rest if found is None else found[0]
             raise LosawError(f"--kinds: {part!r} is not NAME:KIND of a new name, as zip:nominal")
-        kinds[name.strip()] = kind.strip()
+        kinds[found[1]] = found[2]
+        rest = rest[found.end() :]
     return kinds

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from unicodedata import east_asian_width
 
 import numpy as np
 
@@ -39,7 +40,9 @@ _SHOWN = 30
 # A cell that begins so is a formula to a spreadsheet.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 MOST_DRAWN = 40
-_CELL, _LABEL, _TREE, _CHARACTER = 18, 130, 120, 17
+_CELL, _TREE = 18, 120
+# The names next to the map: pixels of a Latin letter, and letters of the longest that is not cut.
+_LETTER, _LETTERS = 7, 40
 _CURVE_WIDTH, _CURVE_HEIGHT = 110, 36
 
 
@@ -220,7 +223,7 @@ class Explanation:
         first = self.sections[0].sentences
         if first:
             lines += [first[0].text, *(f"  {sentence.text}" for sentence in first[1:]), ""]
-        lines += table.head(_SHOWN).to_string(index=False).split("\n")
+        lines += text_table(table.head(_SHOWN))
         if len(table) > _SHOWN:
             lines.append(f"… and {len(table) - _SHOWN} more features")
         lines += self._key()
@@ -378,6 +381,14 @@ class Explanation:
         return write_results(prefix, ENDINGS, (self.to_html(), table, self.to_json() + "\n"))
 
 
+def text_table(table: "pd.DataFrame") -> list[str]:
+    """The lines of a table for a terminal, where Chinese letters are two cells wide."""
+    import pandas as pd
+
+    with pd.option_context("display.unicode.east_asian_width", True):
+        return table.to_string(index=False).split("\n")
+
+
 def paths_of(prefix: str | Path, endings: Sequence[str]) -> list[Path]:
     """The files that ``save`` of an explanation or an audit writes."""
     path = Path(prefix)
@@ -387,16 +398,22 @@ def paths_of(prefix: str | Path, endings: Sequence[str]) -> list[Path]:
 def write_results(
     prefix: str | Path, endings: Sequence[str], texts: Sequence[str]
 ) -> tuple[Path, ...]:
-    """Write texts to the files of a prefix: all of them, or none."""
+    """Write texts to the files of a prefix: all of them, or none.
+
+    A CSV of other letters than ASCII has the mark without which Excel misreads them.
+    """
     paths = paths_of(prefix, endings)
-    writers = [partial(_write_text, text) for text in texts]
+    marked = [
+        end.endswith(".csv") and not t.isascii() for end, t in zip(endings, texts, strict=True)
+    ]
+    writers = [partial(_write_text, *both) for both in zip(texts, marked, strict=True)]
     advice = "choose another place with --output"
     write_together(list(zip(paths, writers, strict=True)), LosawError, advice)
     return tuple(paths)
 
 
-def _write_text(text: str, place: Path) -> None:
-    place.write_text(text, encoding="utf-8")
+def _write_text(text: str, is_marked: bool, place: Path) -> None:
+    place.write_text(text, encoding="utf-8-sig" if is_marked else "utf-8")
 
 
 def heat_map(related: Associations, names: tuple[str, ...]) -> str:
@@ -423,21 +440,22 @@ def heat_map(related: Associations, names: tuple[str, ...]) -> str:
     order = [places[leaf] for leaf in tree["leaves"]]
     size = _CELL * len(order)
     labels = [related.names[j] for j in order]
+    left = _LETTER * min(_LETTERS, max(map(_letters, labels))) + 12
     parts = [
-        f'<svg viewBox="0 0 {_LABEL + size + _TREE} {size + 24}" role="img" '
-        f'width="{_LABEL + size + _TREE}" aria-label="Associations of {len(order)} features">'
+        f'<svg viewBox="0 0 {left + size + _TREE} {size + 24}" role="img" '
+        f'width="{left + size + _TREE}" aria-label="Associations of {len(order)} features">'
     ]
     parts += [
-        f'<text x="{_LABEL - 6}" y="{_CELL * row + 13}" text-anchor="end">'
+        f'<text x="{left - 6}" y="{_CELL * row + 13}" text-anchor="end">'
         f"{html.escape(_short(label))}</text>"
         for row, label in enumerate(labels)
     ]
-    parts += _cells(related.strength[np.ix_(order, order)], labels)
-    parts += _branches(tree, size)
+    parts += _cells(related.strength[np.ix_(order, order)], labels, left)
+    parts += _branches(tree, left + size)
     parts.append(
-        f'<text x="{_LABEL + size + 4}" y="{size + 16}">1</text>'
-        f'<text x="{_LABEL + size + _TREE - 10}" y="{size + 16}" text-anchor="end">0</text>'
-        f'<text x="{_LABEL + size + _TREE / 2}" y="{size + 16}" text-anchor="middle">'
+        f'<text x="{left + size + 4}" y="{size + 16}">1</text>'
+        f'<text x="{left + size + _TREE - 10}" y="{size + 16}" text-anchor="end">0</text>'
+        f'<text x="{left + size + _TREE / 2}" y="{size + 16}" text-anchor="middle">'
         "association</text></svg>"
     )
     return "".join(parts)
@@ -465,9 +483,9 @@ def _points(x: FloatArray, y: FloatArray) -> str:
     return " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x, y, strict=True))
 
 
-def _cells(strength: FloatArray, labels: list[str]) -> list[str]:
+def _cells(strength: FloatArray, labels: list[str], left: int) -> list[str]:
     return [
-        f'<rect x="{_LABEL + _CELL * j}" y="{_CELL * i}" width="{_CELL - 1}" '
+        f'<rect x="{left + _CELL * j}" y="{_CELL * i}" width="{_CELL - 1}" '
         f'height="{_CELL - 1}" fill="{_colour(strength[i, j])}"><title>'
         f"{html.escape(labels[i])}, {html.escape(labels[j])}: {strength[i, j]:.2f}</title></rect>"
         for i in range(len(labels))
@@ -475,9 +493,9 @@ def _cells(strength: FloatArray, labels: list[str]) -> list[str]:
     ]
 
 
-def _branches(tree: dict[str, list[list[float]]], size: int) -> list[str]:
+def _branches(tree: dict[str, list[list[float]]], right: int) -> list[str]:
     """Draw the tree next to the map; scipy places the leaves at 5, 15, 25, …"""
-    left, width = _LABEL + size + 4, _TREE - 14
+    left, width = right + 4, _TREE - 14
     paths = []
     for places, heights in zip(tree["icoord"], tree["dcoord"], strict=True):
         points = [
@@ -497,5 +515,14 @@ def _colour(strength: float) -> str:
     )
 
 
+def _letters(text: str) -> int:
+    """The width of a text in Latin letters: Chinese, Japanese and Korean ones are two wide."""
+    return sum(1 + (east_asian_width(letter) in "WF") for letter in text)
+
+
 def _short(label: str) -> str:
-    return label if len(label) <= _CHARACTER else label[: _CHARACTER - 1] + "…"
+    if _letters(label) <= _LETTERS:
+        return label
+    while _letters(label) >= _LETTERS:
+        label = label[:-1]
+    return f"{label}…"

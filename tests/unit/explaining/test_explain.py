@@ -2,7 +2,9 @@
 
 import argparse
 import json
+import re
 from pathlib import Path
+from unicodedata import east_asian_width
 
 import numpy as np
 import pandas as pd
@@ -220,11 +222,46 @@ def test_an_interrupted_command_writes_nothing(people, capsys, monkeypatch):
     assert files(people) == ["out", "people.csv"]
 
 
-def test_a_name_with_a_comma_can_be_dropped(people, capsys):
-    frame = mixed(120).assign(**{"size, big": 1.0 * np.arange(120) ** 2})
+def test_names_with_commas_are_taken_in_lists_of_names(people, capsys):
+    more = {"size, big": range(120), "a,b": 1.0 * (np.arange(120) % 7), "c": 1.0, "d,": 1.5}
+    frame = mixed(120).assign(**more).assign(d=np.arange(120) % 5)
     frame.to_csv("people.csv", index=False)
-    assert main([*COMMAND, "--drop", "size, big"]) == 0
-    assert "size, big" not in capsys.readouterr().out
+    kinds = ["--kinds", "a,b:nominal, age:continuous,d:discrete"]
+    assert main([*COMMAND, *kinds, "--drop", "c,size, big,d,"]) == 0
+    table = json.loads(Path("people_explained.json").read_text())["columns"]
+    found = {column["name"]: column["kind"] for column in table}
+    assert found["a,b"] == "nominal" and found["age"] == "continuous" and found["d"] == "discrete"
+    assert not {"c", "size, big", "d,"} & set(found)
+
+
+LETTERS = [
+    "身高与体重的比率按年龄和性别调整后",
+    "الطول بالسنتيمتر عند الولادة",
+    "größe",
+    "키와 몸무게",
+]
+
+
+def test_names_of_any_letters_are_whole_in_every_output(tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.standard_normal((60, 4)), columns=LETTERS)
+    frame["所得"] = frame[LETTERS[0]] + 0.5 * rng.standard_normal(60)
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    found = losaw.explain(tmp_path / "rows.csv", "所得", methods=["pfi"], **QUICK)
+    found.save(tmp_path / "letters")
+    page = (tmp_path / "letters.html").read_text(encoding="utf-8")
+    drawn = re.findall(r'<text x="(\d+)"[^>]*text-anchor="end">([^<]*)</text>', page)
+    assert {label for _, label in drawn} == {*LETTERS, "0"}
+    wide = max(int(x) for x, label in drawn if label == LETTERS[0])
+    assert wide >= 11 * len(LETTERS[0])  # letters of 11 pixels
+    assert (tmp_path / "letters.csv").read_bytes().startswith(b"\xef\xbb\xbf")  # for Excel
+    assert sorted(pd.read_csv(tmp_path / "letters.csv")["feature"]) == sorted(LETTERS)
+    stored = json.loads((tmp_path / "letters.json").read_text(encoding="utf-8"))
+    assert sorted(stored["association"]["names"]) == sorted(LETTERS)
+    text = found.to_text()
+    assert all(name in text for name in LETTERS)
+    rows = [line for line in text.split("\n") if "continuous" in line]
+    assert len({len(row) + sum(east_asian_width(c) in "WF" for c in row) for row in rows}) == 1
 
 
 @pytest.mark.parametrize(
