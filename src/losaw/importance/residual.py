@@ -33,6 +33,10 @@ STD_ERROR_KIND = "over permutations, with the sample and the sum of all scores h
 RESIDUALS = (
     "residual importance fits it to residuals of the first columns of many orders; give one without"
 )
+NOTHING_OWN = (
+    "the other features determine it, so that nothing is left of it: what it shares with them "
+    "counts for none of them"
+)
 
 Order = tuple[int, ...]
 
@@ -105,8 +109,9 @@ def residual_importance(
     -------
     ImportanceResult
         Scores sum to 1; all are 0 if no feature has anything of its own (all are duplicates). A
-        feature that is constant, or (by Gram-Schmidt) a linear function of the others, has 0; a
-        single feature has 1. ``std_error`` is None where there is one order per feature.
+        feature that is constant, or (by Gram-Schmidt) a linear function of the others, has 0, and a
+        note in the latter case, since the scores of others are then shares without what it stands
+        for; a single feature has 1. ``std_error`` is None where there is one order per feature.
         ``details``: ``mean_decrease_in_impurity`` and ``weight`` r of every feature,
         ``n_permutations``, ``all_permutations``.
 
@@ -150,6 +155,7 @@ def residual_importance(
 
     jobs = checked_jobs(n_jobs, verbose)
     impurities: list[list[float]] = [[] for _ in range(n_features)]
+    has_own = np.zeros(n_features, dtype=bool)
     prefixes: dict[Order, Prefix] = {}
 
     for own in (sample.estimator, algorithm):
@@ -172,7 +178,9 @@ def residual_importance(
                 f"{type(fitted).__name__} has no feature_importances_; give a forest or boosted "
                 "trees, or model=None for the forest of the paper"
             )
-        impurities[order[-1]].append(float(np.sum(reported[-len(units[order[-1]]) :])))
+        last = order[-1]
+        impurities[last].append(float(np.sum(reported[-len(units[last]) :])))
+        has_own[last] |= bool(np.ptp(W[:, -len(units[last]) :], axis=0).any())
 
     def all_orders() -> Iterator[Order]:
         for orders in _orders(n_features, None if takes_all else n_permutations, rng):
@@ -190,6 +198,8 @@ def residual_importance(
     count = impurity.shape[1]
     std_error = weighted.std(axis=1, ddof=1) / np.sqrt(count) / total if count > 1 else None
     scored = sample.scored
+    # A feature that varies by itself and not once the others are taken off.
+    determined = ~has_own & np.array([bool(np.ptp(rows[:, unit], axis=0).any()) for unit in units])
     return ImportanceResult(
         weighted.mean(axis=1)[scored] / total,
         sample.names,
@@ -209,6 +219,7 @@ def residual_importance(
             task=sample.task,
         ),
         kinds=sample.kinds,
+        notes={sample.units.names[unit]: NOTHING_OWN for unit in scored if determined[unit]},
     )
 
 

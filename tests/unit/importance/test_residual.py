@@ -175,6 +175,37 @@ def test_duplicated_features_have_nothing_of_their_own():
     assert result.scores[2] == 1
 
 
+X_OF_NOTES = np.random.default_rng(0).standard_normal((60, 3))
+DETERMINED = {
+    "a copy": ((0, 3), X_OF_NOTES[:, 0]),
+    "its negative, in other units": ((0, 3), 5 - 2 * X_OF_NOTES[:, 0]),
+    "a sum": ((0, 1, 2, 3), X_OF_NOTES.sum(axis=1)),
+    "a sum of two": ((0, 2, 3), X_OF_NOTES[:, 0] + X_OF_NOTES[:, 2]),
+    "a constant": ((), np.ones(60)),
+    "nearly a copy": ((), X_OF_NOTES[:, 0] + 1e-3 * X_OF_NOTES[:, 1] ** 2),
+}
+
+
+@pytest.mark.parametrize("kind", DETERMINED)
+def test_what_the_other_features_determine_has_a_note(kind):
+    columns, added = DETERMINED[kind]
+    table = np.column_stack([X_OF_NOTES, added])
+    found = residual_importance(None, table, X_OF_NOTES[:, 0], **FEW)
+    assert sorted(found.notes) == [f"X{column + 1}" for column in columns]
+    assert all("the other features determine it" in note for note in found.notes.values())
+    assert not found.scores[list(columns)].any()
+    assert ("note" in found.to_frame()) == bool(columns)
+
+
+def test_a_determined_group_has_a_note_of_its_own_name():
+    table = np.column_stack([X_OF_NOTES, X_OF_NOTES[:, :2]])
+    groups = {"first": [0, 1], "again": [3, 4]}
+    found = residual_importance(None, table, X_OF_NOTES[:, 0], groups=groups, **FEW)
+    assert set(found.notes) == {"first", "again"}
+    chosen = residual_importance(None, table, X_OF_NOTES[:, 0], features=["X3"], **FEW)
+    assert chosen.notes == {}
+
+
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_a_constant_feature_has_no_importance(algorithm):
     X, y = data()
