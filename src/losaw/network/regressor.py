@@ -12,7 +12,7 @@ from losaw.network.fitting import fit_network, network_for
 from losaw.network.mini_batches import LosawMiniBatches, ShuffledMiniBatches
 from losaw.network.saliency import normalized
 from losaw.network.validation import check_batch_size, check_sample
-from losaw.support.arguments import check_same_order
+from losaw.support.arguments import check_same_order, unmasked
 
 
 class NetworkRegressor(RegressorMixin, BaseEstimator):
@@ -125,8 +125,9 @@ class NetworkRegressor(RegressorMixin, BaseEstimator):
         """
         check_same_order(X, "y", y)
         rows, response = validate_data(
-            self, X, y, dtype=np.float64, order="C", ensure_all_finite=False, y_numeric=True
-        )
+            self, unmasked(X), unmasked(y), dtype=np.float64, order="C", ensure_all_finite=False,
+            y_numeric=True,
+        )  # fmt: skip
         check_sample(rows, getattr(self, "feature_names_in_", None))
         fit_network(self, rows, response)
         return self
@@ -145,7 +146,7 @@ class NetworkRegressor(RegressorMixin, BaseEstimator):
     def _checked_rows(self, X: ArrayLike) -> FloatArray:
         check_is_fitted(self)
         rows = validate_data(
-            self, X, reset=False, dtype=np.float64, order="C", ensure_all_finite=False
+            self, unmasked(X), reset=False, dtype=np.float64, order="C", ensure_all_finite=False
         )
         return check_sample(rows, getattr(self, "feature_names_in_", None))
 

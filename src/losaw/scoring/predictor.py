@@ -41,12 +41,12 @@ def predictor_of(
                 means(model, rows) if n_classes is None else probabilities(model, rows, n_classes)
             )
         except (TypeError, ValueError) as error:
-            raise _with_missing_rows(error, model, table) from error
+            raise with_missing_rows(error, model, table) from error
 
     return predict
 
 
-def _with_missing_rows(error: Exception, model: Any, table: Table) -> Exception:
+def with_missing_rows(error: Exception, model: Any, table: Table) -> Exception:
     """A model's refusal, with the place of the missing values if there are any."""
     missing = np.isnan(table.codes)
     if not missing.any():

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FeatureKind, FloatArray
-from losaw.support.arguments import check_same_order
+from losaw.support.arguments import as_floats, check_same_order, unmasked
 from losaw.support.outcomes import one_column
 from losaw.support.words import other_columns
 from losaw.tables import Table, read_table
@@ -87,7 +87,7 @@ def read_rows(
         raise ValueError(f"the sample has {len(table)} row(s); an importance needs at least 2")
     weights = None
     if sample_weight is not None:
-        weights = np.asarray(sample_weight, dtype=float)
+        weights = as_floats("sample_weight", sample_weight)
         if weights.shape != (len(table),):
             raise ValueError(
                 f"sample_weight has shape {weights.shape}, expected ({len(table)},): one number "
@@ -134,7 +134,7 @@ def cluster_numbers(clusters: ArrayLike | None, n_rows: int) -> NDArray[np.intp]
 
     if clusters is None:
         return None
-    labels = np.asarray(clusters)
+    labels = np.asarray(unmasked(clusters))
     if labels.shape != (n_rows,):
         raise ValueError(
             f"clusters has shape {labels.shape}, expected ({n_rows},): one label for each row"

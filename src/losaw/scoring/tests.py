@@ -18,6 +18,7 @@ from losaw.rng import seed_integer
 from losaw.scoring.importance_result import ImportanceResult
 from losaw.scoring.model_on_table import ModelOnTable, model_on_table
 from losaw.scoring.one_sided_tests import BOUND_OF, Tested, adjust, one_sided_test, t_test
+from losaw.scoring.predictor import with_missing_rows
 from losaw.scoring.rows import Options, Rows
 from losaw.scoring.seen_rows import SEEN, WARNING, are_of_the_fit
 from losaw.support.outcomes import is_classifier
@@ -119,7 +120,10 @@ def fits(
 def fitted_models(model: Any, rows: Rows, parts: Sequence[tuple[Numbers, Numbers]]) -> list[Any]:
     """Return copies of a model fitted to the rows of each fold, or the list that is given."""
     if not isinstance(model, list):
-        return [refit(model, rows.take(train)) for train, _ in parts]
+        try:
+            return [refit(model, rows.take(train)) for train, _ in parts]
+        except (TypeError, ValueError) as error:
+            raise with_missing_rows(error, model, rows.table) from error
     if len(model) != len(parts):
         raise ValueError(
             f"model is a list of {len(model)} models for {len(parts)} folds; give the fitted model "
@@ -366,7 +370,27 @@ def folds(
             )
     if len(parts) < 2:
         raise ValueError("cv makes fewer than two folds")
+    for number, (fitted, held) in enumerate(parts):
+        is_fitted_here = not isinstance(model, list)
+        _check_fold(number, rows, fitted, held, is_fitted_here and is_classifier(model))
     return parts
+
+
+def _check_fold(number: int, rows: Rows, fitted: Numbers, held: Numbers, of_classes: bool) -> None:
+    """Refuse a fold without weight, and one with a class that its model never saw."""
+    for what, part in (("fits to", fitted), ("scores", held)):
+        if rows.weights is not None and not rows.weights[part].any():
+            raise ValueError(
+                f"fold {number} of cv {what} rows whose sample_weight is 0 for all; leave rows "
+                "without weight out, or take fewer folds"
+            )
+    if of_classes and (unseen := np.setdiff1d(rows.y[held], rows.y[fitted])).size:
+        label = unseen.tolist()[0]
+        raise ValueError(
+            f"fold {number} of cv scores rows of the class {label!r} of y and fits to none "
+            f"({int((rows.y == label).sum())} of {len(rows)} rows are of it): merge rare classes, "
+            "leave their rows out, or give folds with rows of every class"
+        )
 
 
 def shuffled_folds(n_folds: int, stratified: bool, clustered: bool, seed: int) -> Any:

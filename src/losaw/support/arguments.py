@@ -70,6 +70,18 @@ def one_of(name: str, value: Any, allowed: Iterable[str]) -> str:
     return str(value)
 
 
+def unmasked(values: Any) -> Any:
+    """Return a masked array with NaN (or None) where it is masked; anything else as it is.
+
+    ``numpy.asarray`` would take off the mask, and what lies under it for values.
+    """
+    if not isinstance(values, np.ma.MaskedArray):
+        return values
+    if values.dtype.kind in "fiub":
+        return values.astype(float).filled(np.nan)
+    return values.astype(object).filled(None)
+
+
 def as_floats(name: str, values: Any) -> FloatArray:
     """Return ``values`` as a float array, or raise a ValueError that names the argument.
 
@@ -77,7 +89,7 @@ def as_floats(name: str, values: Any) -> FloatArray:
     length, integers beyond the range of floats.
     """
     try:
-        array = np.asarray(values)
+        array = np.asarray(unmasked(values))
         if array.dtype.kind in "cmM":
             raise ValueError(f"{name} has dtype {array.dtype}")
         return np.asarray(array, dtype=np.float64)
@@ -98,14 +110,17 @@ def check_same_order(X: Any, name: str, values: Any) -> None:
     own: Any = getattr(values, "index", None)
     if not (hasattr(index, "equals") and hasattr(own, "equals")) or index.equals(own):
         return
-    if len(index) != len(own) or not (index.isin(own).all() and own.isin(index).all()):
+    if len(index) != len(own) or index.nlevels != own.nlevels:
+        return
+    if not (index.isin(own).all() and own.isin(index).all()):
         return
     if index.value_counts().to_dict() != own.value_counts().to_dict():
         return
-    row = next(row for row, (a, b) in enumerate(zip(index, own, strict=True)) if a != b)
+    pairs = enumerate(zip(index.tolist(), own.tolist(), strict=True))
+    row, (label, other) = next((row, pair) for row, pair in pairs if pair[0] != pair[1])
     raise ValueError(
         f"{name} has the labels of X's rows in another order (first: row {row} is labelled "
-        f"{index[row]!r} in X and {own[row]!r} in {name}); give {name}.loc[X.index], or "
+        f"{label!r} in X and {other!r} in {name}); give {name}.loc[X.index], or "
         f"{name}.to_numpy() if the rows belong together by their place"
     )
 

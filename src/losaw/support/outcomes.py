@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
-from losaw.support.arguments import beyond_range
+from losaw.support.arguments import beyond_range, unmasked
 
 Task = Literal["regression", "classification"]
 
@@ -162,7 +162,7 @@ def one_column(y: ArrayLike) -> NDArray[Any]:
     ValueError
         If it has more columns, missing values or complex numbers.
     """
-    values = np.asarray(y)
+    values = np.asarray(unmasked(y))
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if values.ndim != 1:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FeatureKind, FloatArray, default_feature_names
-from losaw.support.arguments import ArgumentTypeError
+from losaw.support.arguments import ArgumentTypeError, unmasked
 from losaw.tables.columns import Kinds, asked_kinds, kind_of, kind_of_numbers
 from losaw.tables.reading import Values, read_column, read_series, to_pandas, whole_numbers
 
@@ -127,7 +127,7 @@ def read_table(
         if feature_names is not None:
             raise ValueError("feature_names is for arrays; a data frame has its own")
         return _read_frame(X, kinds)
-    rows = np.asarray(X)
+    rows = np.asarray(unmasked(X))
     if rows.ndim == 0:
         raise ValueError(f"X must be an array or data frame, got {type(X).__name__}")
     if rows.ndim != 2 or rows.shape[1] == 0:

@@ -14,6 +14,7 @@ from losaw import LosawRandomForestRegressor
 from losaw.importance import cpi, hierarchy, loco, pfi, residual_importance, sage, subgroups, ufi
 from losaw.scoring.rows import Options, read_rows
 from losaw.scoring.tests import Differences, fits
+from losaw.tables import read_table
 from losaw.trends import linear_coefficient, target_correlation
 
 N = 80
@@ -72,6 +73,17 @@ def test_rows_without_labels_or_with_others_are_matched_by_their_place(y):
     np.testing.assert_array_equal(pfi(LINE_OF_FRAME, X, y, random_state=0).scores, expected)
 
 
+PAIRS = pd.MultiIndex.from_product([range(N // 4), list("wxyz")])
+
+
+@pytest.mark.parametrize("ours", [PAIRS, X.index, pd.date_range("2020", periods=N)])
+@pytest.mark.parametrize("theirs", [PAIRS, X.index, pd.date_range("2021", periods=N)])
+def test_labels_of_several_levels_are_compared_with_any_others(ours, theirs):
+    expected = pfi(LINE_OF_FRAME, X, Y, random_state=0).scores
+    found = pfi(LINE_OF_FRAME, X.set_axis(ours), Y.set_axis(theirs), random_state=0).scores
+    np.testing.assert_array_equal(found, expected)
+
+
 LABELS = np.where(Y > 0, "yes", "no").astype(object)
 MISSING_LABELS = {
     "object None": pd.Series(LABELS).where(Y.index != 3, None),
@@ -127,6 +139,70 @@ def test_missing_numbers_are_named_by_their_row(dtype):
 def test_responses_without_a_unit_are_refused(y, said):
     with pytest.raises(ValueError, match=said):
         pfi(LINE_OF_FRAME, X, y)
+
+
+MASKED = np.ma.masked_array(X, X > 2.2)
+ON_MASKED = {
+    "pfi": lambda rows, y: pfi(LINE, rows, y),
+    "loco": lambda rows, y: loco(LINE, rows, y, cv=2),
+    "residual": lambda rows, y: residual_importance(None, rows, y),
+    "linear": linear_coefficient,
+    "correlation": target_correlation,
+    "losawRF": lambda rows, y: LosawRandomForestRegressor(2).fit(rows, y),
+}
+
+
+@pytest.mark.parametrize("name", ON_MASKED)
+def test_masked_values_are_missing(name):
+    row = "|".join(map(str, np.flatnonzero((X > 2.2).any(axis=1))))
+    with pytest.raises(ValueError, match=rf"missing.* row ({row})\b"):
+        ON_MASKED[name](MASKED, Y.to_numpy())
+    with pytest.raises(ValueError, match=r"y (has \d missing|contains NaN)"):
+        ON_MASKED[name](X.to_numpy(), np.ma.masked_array(Y, Y > 2.2))
+
+
+def test_masked_whole_numbers_are_shown_as_missing_and_masked_weights_refused():
+    whole = np.ma.masked_array(np.arange(N * 2).reshape(N, 2), np.arange(N * 2).reshape(N, 2) == 7)
+    shown = read_table(whole).rows()
+    assert np.argwhere(np.isnan(shown)).tolist() == [[3, 1]] and shown[3, 0] == 6
+    for name in ("sample_weight", "clusters"):
+        with pytest.raises(ValueError, match=name):
+            pfi(LINE, X.to_numpy(), Y, **{name: np.ma.masked_array(np.arange(N), X["a"] > 2)})
+
+
+STRANGE_WEIGHTS = {
+    "missing": pd.array([None] + [1] * (N - 1), dtype="Int64"),
+    "text": ["a"] * N,
+    "complex": np.full(N, 1j),
+    "dates": pd.date_range("2020", periods=N),
+    "two columns": np.ones((N, 2)),
+}
+
+
+@pytest.mark.parametrize("kind", STRANGE_WEIGHTS)
+def test_weights_that_are_no_numbers_are_refused_by_their_name(kind):
+    with pytest.raises(ValueError, match=r"^sample_weight "):
+        pfi(LINE_OF_FRAME, X, Y, sample_weight=STRANGE_WEIGHTS[kind])
+
+
+FOLDS = [(np.arange(20, N), np.arange(20)), (np.arange(60), np.arange(60, N))]
+
+
+@pytest.mark.parametrize("name", ["pfi", "cpi", "loco", "sage", "hierarchy"])
+def test_a_fold_without_weight_or_with_an_unknown_class_is_refused_by_its_number(name):
+    function = {"pfi": pfi, "cpi": cpi, "loco": loco, "sage": sage, "hierarchy": hierarchy}[name]
+    weights = (np.arange(N) < 60).astype(float)
+    with pytest.raises(ValueError, match=r"fold 1 of cv scores rows whose sample_weight is 0"):
+        function(LINE_OF_FRAME, X, Y, cv=FOLDS, sample_weight=weights)
+    with pytest.raises(ValueError, match=r"fold 0 of cv fits to rows whose sample_weight is 0"):
+        function(LINE_OF_FRAME, X, Y, cv=FOLDS, sample_weight=(np.arange(N) < 20) * 2)
+    classes = np.where(np.arange(N) == 7, "rare", np.where(Y > 0, "yes", "no"))
+    model = LogisticRegression().fit(X, classes)
+    with pytest.raises(ValueError, match=r"fold 0 of cv scores rows of the class 'rare'.*1 of 80"):
+        function(model, X, classes, cv=FOLDS)
+    few, said = pytest.warns(UserWarning, match="least populated"), r"fold \d .*class 'rare'"
+    with few, pytest.raises(ValueError, match=said):
+        function(model, X, classes, cv=3, random_state=0)
 
 
 def test_weights_of_one_row_are_refused_and_few_are_warned_of():
