@@ -159,11 +159,11 @@ def _label(X: Any, column: int) -> str:
 
 
 def _is_number(X: Any, column: int) -> bool:
-    """Return whether a column contains numbers or truth values of any width."""
+    """Return whether a column contains numbers or truth values of any width, one in each row."""
     dtype = (X.iloc[:, column] if hasattr(X, "iloc") else X.to_series(column)).dtype
     if hasattr(dtype, "is_numeric"):  # polars
         return bool(dtype.is_numeric() or str(dtype) == "Boolean")
-    return getattr(dtype, "kind", "O") in "biuf"
+    return getattr(dtype, "kind", "O") in "biuf" and not str(dtype).startswith("Sparse")
 
 
 def _numbers(read: Values, label: str) -> FloatArray:

@@ -11,7 +11,8 @@ from losaw.data import FloatArray
 from losaw.forest.fitting import FittedForest, fit_forest
 from losaw.forest.forest_columns import Columns, Levels, read_columns
 from losaw.forest.trees import Tree
-from losaw.support.arguments import check_finite, check_same_order
+from losaw.forest.validation import refuse_ambiguous_numbers
+from losaw.support.arguments import check_finite, check_same_order, unmasked
 
 
 class LosawForest(BaseEstimator):
@@ -56,11 +57,14 @@ class LosawForest(BaseEstimator):
     ) -> tuple[Columns, FloatArray, NDArray[Any]]:
         """Read the columns, the rows with codes in place of levels, and the responses."""
         check_same_order(X, "y", y)
-        columns, coded = read_columns(X)
+        refuse_ambiguous_numbers(
+            X, nominal_features=self.nominal_features, discrete_features=self.discrete_features
+        )
+        columns, coded = read_columns(unmasked(X))
         rows, response = validate_data(
             self,
             coded,
-            y,
+            unmasked(y),
             dtype=np.float64,
             order="C",
             ensure_all_finite=False,
@@ -105,7 +109,7 @@ class LosawForest(BaseEstimator):
             validate_data(self, X, reset=False, skip_check_array=True)
         rows = validate_data(
             self,
-            columns.encode(X),
+            columns.encode(unmasked(X)),
             reset=False,
             dtype=np.float64,
             order="C",

@@ -133,6 +133,21 @@ def resolve_nominal(
     return mask
 
 
+def refuse_ambiguous_numbers(X: Any, **choices: Any) -> None:
+    """Raise a ValueError for columns given by number where X has other numbers for labels."""
+    labels = list(getattr(X, "columns", ()))
+    if all(not isinstance(label, numbers.Integral) or label == j for j, label in enumerate(labels)):
+        return
+    for parameter, choice in choices.items():
+        named = np.asarray([] if choice is None else choice)
+        if named.size and named.dtype.kind in "iu":
+            raise ValueError(
+                f"{parameter}={choice!r} gives columns by their places, but the columns of X have "
+                f"other numbers for labels ({', '.join(map(str, labels[:5]))}"
+                f"{', …' if len(labels) > 5 else ''}); give a boolean mask, or make the labels text"
+            )
+
+
 def warn_of_codes(
     X: FloatArray, mask: NDArray[np.bool_], names: NDArray[np.object_] | None
 ) -> None:

@@ -12,6 +12,7 @@ from losaw.tables.groups import columns_of_slice, made_columns, places_of
 # Parameters of a learner that name columns of X, of scikit-learn, xgboost and losaw:
 # some columns, by position, by name or as a mask;
 LISTS = ("nominal", "one_hot", "nominal_features", "discrete_features", "categorical_features")
+_OF_OURS = ("nominal_features", "discrete_features")
 # a value for each column, or for some by name;
 VALUES = (
     "monotonic_cst", "monotone_constraints", "feature_types", "feature_weights", "categories",
@@ -194,6 +195,10 @@ def _left_of(parameter: str, named: Any, model: Any, seen: _Columns) -> Any:
         return tuple(kept) if isinstance(named, tuple) else kept
     if parameter in SETS:
         return [own for own in (_kept(list(one), seen) for one in named) if own]
+    if parameter in _OF_OURS and np.asarray(named).dtype.kind in "iu":
+        # A mask: what is left of labels 0, 1, … are other numbers than the places.
+        places = {int(column) % len(seen.names) for column in named}
+        return [j in places for j in range(len(seen.names)) if j not in seen.gone]
     return _kept(named, seen)
 
 

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 from sklearn.linear_model import LinearRegression
 
+from losaw import LosawRandomForestRegressor
 from losaw.importance import cpi, hierarchy, loco, pfi, sage
 from losaw.tables import read_table
 
@@ -124,6 +125,33 @@ def test_whole_numbers_are_places_where_labels_are_no_numbers():
     array = pfi(FITTED, LABELLED.to_numpy(), RESPONSE, groups={"g": [1, 2]}, random_state=0)
     assert array.feature_names == ("X1", "g", "X4")
     assert read_table(named, kinds={1: "discrete"}).kinds[1] == "discrete"
+
+
+@pytest.mark.parametrize("parameter", ["nominal_features", "discrete_features"])
+@pytest.mark.parametrize("labels", [[1, 2, 3, 4], [3, 2, 1, 0], [7, 1, 9, 0]])
+def test_places_next_to_labels_that_are_other_numbers_are_refused(parameter, labels):
+    rows = pd.DataFrame(np.arange(240).reshape(60, 4) % 7, columns=labels)
+    for choice in ([1], np.array([0, 2])):
+        forest = LosawRandomForestRegressor(1, **{parameter: choice})
+        with pytest.raises(ValueError, match=f"^{parameter}=.* other numbers for labels"):
+            forest.fit(rows, RESPONSE)
+    mask = [False, True, False, True]
+    places = [j for j in range(4) if mask[j]]
+    by_mask = LosawRandomForestRegressor(1, **{parameter: mask}, random_state=0).fit(rows, RESPONSE)
+    array = LosawRandomForestRegressor(1, **{parameter: places}, random_state=0)
+    array = array.fit(rows.to_numpy(), RESPONSE)
+    np.testing.assert_array_equal(by_mask.is_discrete_, array.is_discrete_)
+    np.testing.assert_array_equal(by_mask.is_nominal_, array.is_nominal_)
+
+
+@pytest.mark.parametrize("choice", [[2], [False, False, True, False]])
+def test_loco_of_a_forest_whose_features_are_named_by_places_keeps_them(choice):
+    frame = LABELLED.set_axis(range(4), axis=1)
+    frame[2] = ROW[:60] % 3
+    forest = LosawRandomForestRegressor(2, nominal_features=choice, random_state=0)
+    found = loco(forest.fit(frame[:40], RESPONSE[:40]), frame[40:], RESPONSE[40:],
+                 train=(frame[:40], RESPONSE[:40]))  # fmt: skip
+    assert found.feature_names == ("0", "1", "2", "3")
 
 
 @pytest.mark.parametrize("argument", ["features", "kinds"])
