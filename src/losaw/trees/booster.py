@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
+from losaw.support.arguments import unmasked
 from losaw.support.extras import extra
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ def data_matrix(model: Any, X: ArrayLike) -> "DMatrix":
     options = {"missing": np.nan if missing is None else missing, "nthread": 1}
     if hasattr(X, "columns"):
         return xgboost.DMatrix(X, enable_categorical=True, **options)
-    rows = np.asarray(X)
+    rows = np.asarray(unmasked(X))
     if rows.dtype.kind == "f" and (np.abs(rows) > np.finfo(np.float32).max).any():
         raise ValueError(
             "X holds values beyond 3.4e38, the range of the single precision in which xgboost "
@@ -129,7 +130,9 @@ def _check_columns(booster: "Booster", X: ArrayLike) -> None:
     ValueError
         For another number of columns, other names or another order.
     """
-    names = [str(name) for name in getattr(X, "column_names", getattr(X, "columns", ()))]
+    labels = getattr(X, "column_names", getattr(X, "columns", ()))
+    # Labels of several levels are joined as xgboost joins them.
+    names = [" ".join(map(str, n)) if isinstance(n, tuple) else str(n) for n in labels]
     if len(set(names)) < len(names):
         repeated = next(name for name in names if names.count(name) > 1)
         raise ValueError(f"X has more than one column named {repeated!r}; rename them")
