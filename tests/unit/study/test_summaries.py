@@ -11,6 +11,7 @@ from losaw.study.results.cell_numbers import kinds_of
 from losaw.study.results.outputs import write_outputs
 from losaw.study.results.summary import complete_summary, differences, short_summary
 from losaw.study.results.tally import describe_end
+from reference.in_process import run
 
 
 def test_a_mean_squared_error_is_no_decision(project):
@@ -40,6 +41,15 @@ def test_the_manifest_of_a_run_without_failures_counts_none(computed):
     assert found["failed_rows"] == 0 and found["failures"] == {}
     assert (found["fits"], found["blocks"]) == (4 * 2 * 5, len(plan.blocks))
     assert found["request"] == "studies=tiny scale=smoke"
+
+
+@pytest.mark.parametrize("seeds", [1, 2, 3])
+def test_a_summary_is_of_the_seeds_that_are_asked_for(computed, seeds):
+    whole = run(computed.session()) / "summary.csv"
+    before = whole.read_bytes()
+    few = pd.read_csv(run(computed.session(seeds=seeds)) / "summary.csv")
+    assert set(few["n_seeds"] + few["n_failed"]) == {seeds}
+    assert whole.read_bytes() == before and seeds not in set(pd.read_csv(whole)["n_seeds"])
 
 
 def test_learners_have_paired_differences_and_so_have_importances_of_a_learner():

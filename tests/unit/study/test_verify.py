@@ -1,0 +1,52 @@
+"""Stored lines computed again: what cannot be is named, and the last line says how many are equal.
+
+Of study.verify.
+"""
+
+import shutil
+
+import pandas as pd
+import pytest
+
+from losaw.study.errors import StudyError
+from losaw.study.results.outputs import write_outputs
+from losaw.study.verify import read_evidence, verify
+
+
+@pytest.fixture
+def evidence(computed, tmp_path):
+    """Lines of the tiny study; those of one learner are of a study file that is gone."""
+    (plan,) = computed.session().plans
+    write_outputs(plan)
+    folder = tmp_path / "reference" / "tiny"
+    folder.mkdir(parents=True)
+    shutil.copy(plan.folder / "summary.csv", folder)
+    blocks = pd.read_csv(plan.folder / "blocks.csv")
+    blocks["learner"] = blocks["learner"].replace("plain", "gone")
+    blocks.to_csv(folder / "blocks.csv", index=False)
+    (folder.parent / "runs.csv").write_text("study,scale\ntiny,smoke\n")
+    return folder
+
+
+def test_lines_that_cannot_be_computed_are_named_and_the_others_counted(computed, evidence, capsys):
+    lines = read_evidence(evidence.parent)
+    n_there = sum(line.learner != "gone" for line in lines)
+    assert verify(lines, computed.configuration, len(lines)) == 0
+    said = capsys.readouterr().out
+    assert said.count("cannot be computed here: unknown learner 'gone'") == len(lines) - n_there
+    assert said.endswith(f"{n_there} of {n_there} equal\n")
+    verify(lines, computed.configuration, 1)  # another is drawn in the place of one that is gone
+    assert capsys.readouterr().out.endswith("1 of 1 equal\n")
+
+
+def test_rows_that_differ_are_told_with_the_size_of_the_difference(computed, evidence, capsys):
+    text = (evidence / "blocks.csv").read_text()
+    digest = pd.read_csv(evidence / "blocks.csv").query("learner != 'gone'")["rows_sha256"].iloc[0]
+    (evidence / "blocks.csv").write_text(text.replace(digest, "0" * len(digest)))
+    lines = [line for line in read_evidence(evidence.parent) if line.learner != "gone"]
+    assert verify(lines, computed.configuration, len(lines)) == 1
+    said = capsys.readouterr().out
+    assert said.count("differs; the mean of") == 1 and "standard errors from the stored one" in said
+    assert said.endswith(f"{len(lines) - 1} of {len(lines)} equal\n")
+    with pytest.raises(StudyError, match=r"unknown study 'tinny'.*did you mean 'tiny'"):
+        read_evidence(evidence.parent, ["tinny"])
