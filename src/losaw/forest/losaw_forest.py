@@ -13,6 +13,7 @@ from losaw.forest.forest_columns import Columns, Levels, read_columns
 from losaw.forest.trees import Tree
 from losaw.forest.validation import refuse_ambiguous_numbers
 from losaw.support.arguments import check_finite, check_same_order, unmasked
+from losaw.support.outcomes import require_known
 
 
 class LosawForest(BaseEstimator):
@@ -60,6 +61,9 @@ class LosawForest(BaseEstimator):
         refuse_ambiguous_numbers(
             X, nominal_features=self.nominal_features, discrete_features=self.discrete_features
         )
+        responses = np.asarray(unmasked(y))
+        if responses.dtype.kind == "O" and responses.ndim:
+            require_known(responses)
         columns, coded = read_columns(unmasked(X))
         rows, response = validate_data(
             self,

@@ -165,7 +165,13 @@ def finite_rows(X: ArrayLike, min_rows: int = 2) -> tuple[FloatArray, tuple[str,
         the message names the first bad column.
     """
     names = getattr(X, "columns", None)
-    rows = as_floats("X", X)
+    try:
+        rows = as_floats("X", X)
+    except ValueError:
+        for place, name in enumerate(() if names is None else names):
+            column = X.iloc[:, place] if hasattr(X, "iloc") else X[:, place]
+            as_floats(f"column {str(name)!r} of X", column)
+        raise
     if rows.ndim != 2 or rows.shape[1] == 0:
         raise ValueError(
             f"X has shape {rows.shape}, expected (n_samples, n_features); a single feature is "

@@ -172,11 +172,22 @@ def one_column(y: ArrayLike) -> NDArray[Any]:
             f"y holds complex numbers ({values.dtype}); explain its real part, its imaginary part "
             "or its absolute value"
         )
-    _require_known(values)
-    return np.array(values.tolist()) if values.dtype.kind == "O" else values
+    require_known(values)
+    return _inferred(values) if values.dtype.kind == "O" else values
 
 
-def _require_known(values: NDArray[Any]) -> None:
+def _inferred(values: NDArray[Any]) -> NDArray[Any]:
+    """Return objects as an array of their own type; refuse lists, dicts and the like."""
+    for row, value in enumerate(values):
+        if np.ndim(value) or isinstance(value, dict | set):
+            raise ValueError(
+                f"y holds {value!r} (row {row}), which is neither a number nor a class; give one "
+                "number or one text in each row"
+            )
+    return np.array(values.tolist())
+
+
+def require_known(values: NDArray[Any]) -> None:
     """Raise a ValueError that names the first row whose value is missing: None, NaN, NA or NaT."""
     import pandas as pd
 

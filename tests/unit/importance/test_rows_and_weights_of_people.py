@@ -4,13 +4,14 @@ import decimal
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from scipy.stats import binom
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
 import losaw.scoring.tests as scoring
-from losaw import LosawRandomForestRegressor
+from losaw import LosawRandomForestClassifier, LosawRandomForestRegressor
 from losaw.importance import cpi, hierarchy, loco, pfi, residual_importance, sage, subgroups, ufi
 from losaw.scoring.rows import Options, read_rows
 from losaw.scoring.tests import Differences, fits
@@ -21,6 +22,7 @@ N = 80
 RNG = np.random.default_rng(0)
 X = pd.DataFrame(RNG.standard_normal((N, 3)), columns=list("abc"))
 Y = X["a"] + RNG.standard_normal(N)
+LISTS = pd.ArrowDtype(pa.list_(pa.int64()))
 LINE = LinearRegression().fit(X.to_numpy(), Y.to_numpy())
 SHUFFLED = Y.sample(frac=1, random_state=0)
 
@@ -139,6 +141,45 @@ def test_missing_numbers_are_named_by_their_row(dtype):
 def test_responses_without_a_unit_are_refused(y, said):
     with pytest.raises(ValueError, match=said):
         pfi(LINE_OF_FRAME, X, y)
+
+
+NESTED = {
+    "lists of Arrow": pd.array(pa.array([[1], [2, 3]] * (N // 2)), dtype=LISTS),
+    "equal lists of Arrow": pd.array(pa.array([[1, 2]] * N), dtype=LISTS),
+    "tuples": pd.Series([(row, "a") for row in range(N)]),
+    "dicts": pd.Series([{"a": row} for row in range(N)]),
+    "arrays": pd.Series([np.arange(3)] * N),
+}
+
+
+@pytest.mark.parametrize("kind", NESTED)
+@pytest.mark.parametrize("model", [LINE_OF_FRAME, LogisticRegression().fit(X, Y > 0)])
+def test_responses_of_lists_are_refused_by_their_row(model, kind):
+    with pytest.raises(ValueError, match=r"y holds .* \(row 0\), which is neither a number"):
+        pfi(model, X, pd.Series(NESTED[kind]))
+
+
+OF_NO_NUMBERS = {
+    "text": ["a"] * N,
+    "dates": pd.date_range("2020", periods=N),
+    "durations": pd.to_timedelta(range(N), unit="h"),
+    "lists": [[row] for row in range(N)],
+    "lists of Arrow": NESTED["lists of Arrow"],
+    "complex": np.full(N, 1j),
+}
+
+
+@pytest.mark.parametrize("kind", OF_NO_NUMBERS)
+@pytest.mark.parametrize("function", [linear_coefficient, target_correlation])
+def test_trends_name_the_column_that_holds_no_numbers(function, kind):
+    with pytest.raises(ValueError, match="column 'odd' of X ho"):
+        function(X.assign(odd=OF_NO_NUMBERS[kind], b=1.0), Y)
+
+
+@pytest.mark.parametrize("dtype", MISSING_LABELS)
+def test_losaw_forests_name_the_row_of_a_missing_class(dtype):
+    with pytest.raises(ValueError, match=r"y has 1 missing values \(first: row 3\)|contains NaN"):
+        LosawRandomForestClassifier(2).fit(X, MISSING_LABELS[dtype])
 
 
 MASKED = np.ma.masked_array(X, X > 2.2)
