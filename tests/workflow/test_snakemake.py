@@ -47,6 +47,21 @@ def test_a_dry_run_shows_the_grid_and_writes_nothing(project):
     assert files(project) == before
 
 
+@pytest.mark.parametrize("option", ["--summary", "--rulegraph", "--dag"])
+def test_what_only_looks_writes_nothing_and_shows_few_rules(finished, option):
+    def content():
+        return {path: path.read_bytes() for path in files(finished) if path.is_file()}
+
+    damaged = next(blocks(finished).rglob("*.parquet"))
+    damaged.write_bytes(b"damaged")
+    before = content()
+    code, text = snakemake(finished, option)
+    assert code == 0, text
+    assert content() == before
+    if option == "--rulegraph":
+        assert 5 <= len(set(re.findall(r'label *= *"(\w+)"', text))) <= 9
+
+
 @pytest.mark.parametrize(
     ("mistake", "words"),
     [

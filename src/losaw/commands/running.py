@@ -20,10 +20,12 @@ def plan(options: argparse.Namespace) -> None:
     from losaw.study.cost import describe_cost
     from losaw.study.design.validation import check_extras
     from losaw.study.report.figures import check_figures
+    from losaw.study.results.lookup import check_tables
 
     session = session_of(options)
     for study in session.studies:
         check_figures(study)
+        check_tables(study)
         check_extras(study, session.learners(study))
     for note in session.notes:
         print(f"losaw: {note}", file=sys.stderr)

@@ -40,6 +40,7 @@ class Run:
 
     def __init__(self, configuration: Path, config: Mapping[str, Any], is_main: bool) -> None:
         from losaw.study.report.figures import check_figures
+        from losaw.study.results.lookup import check_tables
 
         use_one_thread()
         os.environ[FILE_KEY] = str(configuration)
@@ -48,6 +49,7 @@ class Run:
             self._session = Session(request_of(configuration, config), trusted=not is_main)
             for study in self._session.studies if is_main else ():
                 check_figures(study)
+                check_tables(study)
                 check_extras(study, self._session.learners(study))
         except (StudyError, RegistryError, PluginError) as error:
             raise SystemExit(f"losaw: {error}") from None

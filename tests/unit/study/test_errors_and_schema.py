@@ -2,6 +2,7 @@
 
 import pytest
 
+from losaw.cli import main
 from losaw.study.errors import StudyError
 from losaw.support.words import did_you_mean
 
@@ -166,3 +167,16 @@ def test_all_problems_of_a_file_are_named_at_once(project):
 def test_a_name_that_is_far_off_is_not_guessed():
     assert did_you_mean("n_trees", ["max_features", "eta"]) == ""
     assert did_you_mean("etta", ["max_features", "eta"]) == "; did you mean 'eta'?"
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [("[metric]", "because noise_variance is"), ("[]", "because noise_variance and metric is")],
+)
+def test_the_plan_sees_a_table_whose_cells_fall_on_one_place(project, capsys, rows, words):
+    project.replace(project.study_file, "rows: [noise_variance, metric]", f"rows: {rows}")
+    assert main(["plan", "--configfile", str(project.configuration)]) == 2
+    said = capsys.readouterr().err
+    assert "tables.table_1" in said and "several cells fall on one place" in said and words in said
+    project.replace(project.study_file, "bold: true", "where: {noise_variance: 0.5}")
+    assert main(["plan", "--configfile", str(project.configuration)]) == (0 if "m" in rows else 2)

@@ -12,7 +12,7 @@ from losaw.study.design.session import Session
 from losaw.study.errors import StudyError
 from losaw.study.report.figures import check_figures
 from losaw.study.results.compare import compare
-from losaw.study.results.lookup import cells, plain, table_title
+from losaw.study.results.lookup import cells, check_tables, plain, table_title
 
 CONFIGURATION = Path(__file__).resolve().parents[3] / "config" / "config.yaml"
 STUDIES = sorted(path.stem for path in (CONFIGURATION.parent / "studies").glob("*.yaml"))
@@ -45,6 +45,7 @@ def test_a_study_file_is_valid_and_runs_something_at_every_scale(name):
         # Nothing may run only where every learner is an optional one that this machine lacks.
         assert bool(one.plan(name).blocks) == (set(study.left_out) != set(study.learners))
     check_figures(one.studies[0])
+    check_tables(one.studies[0])
 
 
 @pytest.mark.parametrize("name", PRINTED)

@@ -15,7 +15,6 @@ import pandas as pd
 from pandas.io.formats.style import Styler
 
 from losaw.study.design.grid import Study
-from losaw.study.errors import StudyError
 from losaw.study.files.writing import write_text
 from losaw.study.report.typeset import html_label, latex, latex_label, markdown, number, signed
 from losaw.study.results.agreement import (
@@ -28,7 +27,7 @@ from losaw.study.results.agreement import (
     UNDECIDABLE,
     UNDECIDED,
 )
-from losaw.study.results.lookup import table_title
+from losaw.study.results.lookup import check_places, table_title
 
 # What the reader should see first comes first: verdict -> mark, words for a count of cells.
 VERDICTS = {
@@ -297,8 +296,7 @@ def arrange(study: Study, name: str, comparison: pd.DataFrame) -> ArrangedTable:
     """
     layout = study.file.tables[name]
     cells = comparison[comparison["table"] == table_title(name)]
-    if cells.duplicated([*layout.rows, *layout.columns]).any():
-        raise _overlap(study, name, cells)
+    check_places(study, name, cells)
     decimals = _decimals(cells["published"])
     keys = [*study.axes, "metric"]
     towards = np.array([1.0 if higher_is_better(study, m) else -1.0 for m in cells["metric"]])
@@ -331,17 +329,3 @@ def _decimals(published: Iterable[float]) -> int:
     printed = [repr(float(value)) for value in published if math.isfinite(value)]
     decimals = [len(text.partition(".")[2]) for text in printed]
     return max([*decimals, _FEWEST_DECIMALS]) if decimals else _DEFAULT_DECIMALS
-
-
-def _overlap(study: Study, name: str, cells: pd.DataFrame) -> StudyError:
-    layout = study.file.tables[name]
-    open_axes = [
-        axis
-        for axis in (*study.axes, "metric", "method")
-        if axis not in (*layout.rows, *layout.columns) and cells[axis].nunique() > 1
-    ]
-    return study.source.error(
-        ("tables", name),
-        f"several cells fall on one place, because {' and '.join(open_axes)} "
-        "is neither fixed under 'where' nor named under 'rows' or 'columns'",
-    )
