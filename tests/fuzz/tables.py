@@ -88,21 +88,8 @@ SERIES = {
 }
 USUAL = ("number: normal", "number: binary", "number: levels", "text", "skewed", "categories")
 NAMES = (
-    *(
-        "a",
-        "b",
-        "c",
-        "d",
-        "=1+1",
-        "-x",
-        "@c",
-        "<script>alert(1)</script>",
-        "two words",
-        " ",
-        "",
-        "y ",
-        "CPI",
-    ),
+    *("a", "b", "c", "d", "=1+1", "-x", "@c", "<script>alert(1)</script>", "two words", " ", ""),
+    *("y ", "CPI"),
     *("feature", "group 1", "$x_1$", "$\\frac{$", "%s", "{a}", "a\nb", "ß中😀", "x" * 99, "index"),
     *(7, None, 2.5, ("a", 1)),
 )

@@ -123,18 +123,8 @@ FOREST = {
 }
 # A column by its name says more than X, in which it stands; "the model" is the first argument.
 EXPLAINED = (
-    "X",
-    "y",
-    "column",
-    "model",
-    "sample",
-    "feature",
-    "features",
-    "forest",
-    "row",
-    "rows",
-    "columns",
-    "loss",
+    *("X", "y", "column", "model", "sample", "feature", "features", "forest", "row", "rows"),
+    *("columns", "loss"),
 )
 
 OF_TABLES: dict[str, tuple[Any, ...]] = {

@@ -32,13 +32,6 @@ def test_features_drawn_from_single_rows_of_a_network_follow_its_full_sample_sal
     assert p_value(counts, network.mean_row_saliency(parameters, encoded)) > 1e-3
 
 
-def test_features_drawn_from_a_vector_follow_it():
-    X = np.random.default_rng(0).standard_normal((50, 5))
-    importances = np.array([1.0, 2.0, 3.0, 4.0, 0.5])
-    batches = LosawMiniBatches(X, batch_size=10, random_state=3)
-    assert p_value(drawn(batches, importances), importances) > 1e-3
-
-
 def test_rows_that_are_refused_for_long_leave_the_law_as_it_is():
     """With N = 30 small rows the sum over the sample has to step in for most draws."""
     rng = np.random.default_rng(4)
@@ -54,13 +47,3 @@ def test_a_row_counts_in_proportion_to_the_sum_of_its_scores():
     X = np.random.default_rng(6).standard_normal((500, 5))
     batches = LosawMiniBatches(X, batch_size=10, random_state=7)
     assert p_value(drawn(batches, lambda some: table[some]), table.sum(axis=0)) > 1e-3
-
-
-def test_features_drawn_from_rows_of_very_different_importance_follow_the_mean_over_rows():
-    """A tenth of the rows rely on four features, all others a little on the fifth."""
-    rows = np.zeros((1000, 5))
-    rows[:100, :4] = 1.0
-    rows[100:, 4] = 0.2
-    X = np.random.default_rng(0).standard_normal(rows.shape)
-    batches = LosawMiniBatches(X, batch_size=10, random_state=1)
-    assert p_value(drawn(batches, lambda some: rows[some]), rows.mean(axis=0)) > 1e-3

@@ -1,4 +1,4 @@
-"""UFI and AIR where no feature matters: no bias towards many levels; split improvement has it."""
+"""UFI, AIR and MDI-oob have no bias to features of many levels; split improvement has it."""
 
 import functools
 
@@ -14,6 +14,7 @@ ENCODINGS = {"integers": (), "dummies": (1, 2, 3, 4)}
 IMPORTANCES = {
     "UFI": get("importance", "ufi").create(),
     "AIR": get("importance", "air").create(),
+    "MDI-oob": get("importance", "mdi-oob").create(),
     "SI": get("importance", "split-improvement").create(),
 }
 RUNS = 100
@@ -43,7 +44,7 @@ def z_scores(importances, task, encoding, n_samples=300, n_estimators=10, max_de
 
 @functools.cache
 def of_small_forests(task, encoding):
-    return z_scores(("UFI", "SI", "AIR") if encoding == "integers" else ("UFI",), task, encoding)
+    return z_scores(IMPORTANCES if encoding == "integers" else ("UFI",), task, encoding)
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
@@ -55,6 +56,10 @@ def test_ufi_of_features_without_influence_is_zero_on_average(task, encoding):
 @pytest.mark.parametrize("task", TASKS)
 def test_air_of_features_without_influence_is_zero_on_average(task):
     assert np.abs(of_small_forests(task, "integers")["AIR"]).max() < BOUND
+
+
+def test_mdi_oob_of_a_regression_is_zero_on_average():
+    assert np.abs(of_small_forests("regression", "integers")["MDI-oob"]).max() < BOUND
 
 
 @pytest.mark.parametrize("task", TASKS)

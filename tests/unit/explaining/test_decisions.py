@@ -6,7 +6,7 @@ import pytest
 
 from losaw.explaining.design import DECIDING, full_design
 from losaw.explaining.preparing import prepare
-from losaw.explaining.scores import LEAST_LOCO, Quality, Work, decide, jackknife_error, p_above
+from losaw.explaining.scores import LEAST_LOCO, Quality, Work, decide, p_above
 from losaw.explaining.sentences import answer, statements
 from losaw.knockoffs.diagnostics import DrawTest
 from losaw.scoring.importance_result import ImportanceResult
@@ -160,9 +160,3 @@ def test_without_a_selected_feature_the_headline_is_what_is_known(groups, p_valu
     assert next(iter(sentences)) == kind and sentences[kind].text == text
     assert ("two tests" in sentences) == (groups == (("age",),))
     assert ("hidden" in sentences) == (p_value < 0.05)
-
-
-def test_the_jackknife_of_a_mean_is_its_standard_error():
-    values = np.random.default_rng(0).standard_normal(10)
-    left_out = np.array([np.delete(values, k).mean() for k in range(10)])
-    assert np.isclose(jackknife_error(left_out), values.std(ddof=1) / np.sqrt(10))

@@ -164,9 +164,7 @@ def test_what_noise_gains_is_gained_on_seen_rows():
     assert one.results["ufi"].select(top=1) == ("coin",)
 
 
-@pytest.mark.parametrize(
-    "seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.long) for seed in (2, 3, 4))]
-)
+@pytest.mark.parametrize("seed", [0, *(pytest.param(n, marks=pytest.mark.long) for n in (1, 2))])
 def test_independent_features_disagree_about_nothing(seed):
     one = explain(copies(300, correlation=0.0, seed=seed), LinearRegression(), random_state=seed)
     assert one.disagreements == ()

@@ -45,14 +45,6 @@ def test_two_classes_are_the_regression_on_an_indicator():
     np.testing.assert_array_equal(two.feature_importances_, one.feature_importances_)
 
 
-def test_naming_the_classes_otherwise_changes_nothing():
-    X, y = sample()
-    a = LosawRandomForestClassifier(n_estimators=5, random_state=0).fit(X, y)
-    renamed = {"high": 10, "low": 20, "middle": 30}
-    b = LosawRandomForestClassifier(n_estimators=5, random_state=0).fit(X, [renamed[k] for k in y])
-    np.testing.assert_array_equal(a.predict_proba(X), b.predict_proba(X))
-
-
 def test_one_class_and_numbers_are_refused():
     X, _ = sample()
     for y, message in ((np.ones(len(X)), "one class only"), (X[:, 0], "continuous")):

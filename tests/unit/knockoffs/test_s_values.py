@@ -46,22 +46,3 @@ def test_no_small_step_improves_mvr():
     rng = np.random.default_rng(2)
     for _ in range(50):
         assert criterion(s + 1e-4 * rng.standard_normal(len(s))) >= criterion(s)
-
-
-@pytest.fixture
-def knockpy():
-    return pytest.importorskip("knockpy", reason="knockpy is not installed: an oracle only")
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_knockpy_finds_no_larger_sdp_value(knockpy, seed):
-    # It shrinks its solution into the feasible set, by up to a tenth; cvxpy does not.
-    R = correlation(seed=seed)
-    theirs = np.diag(knockpy.smatrix.compute_smatrix(R, method="sdp")).sum()
-    assert s_values(R, "sdp").sum() > theirs - 1e-6
-
-
-def test_knockpy_finds_the_same_mvr_values(knockpy):
-    R = correlation(seed=3)
-    theirs = np.diag(knockpy.smatrix.compute_smatrix(R, method="mvr"))
-    assert np.allclose(s_values(R, "mvr"), theirs, rtol=1e-2)

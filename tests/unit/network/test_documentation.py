@@ -4,7 +4,6 @@ import re
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 PAGE = Path(__file__).parents[3] / "docs" / "network.md"
 
@@ -33,18 +32,3 @@ def test_the_loop_of_the_page_draws_mini_batches():
     }
     exec(example("batches.draw(importances)"), names)
     assert seen == [(254, 8)] * 400
-
-
-def test_the_pytorch_example_trains_a_network():
-    torch = pytest.importorskip("torch", reason="PyTorch is not installed (pip install torch)")
-    X, y = map(torch.from_numpy, sample())
-    torch.manual_seed(0)
-    model = torch.nn.Sequential(torch.nn.Linear(8, 16), torch.nn.ReLU(), torch.nn.Linear(16, 1))
-    names: dict = {}
-    exec(example("torch"), names)
-    batches = names["train"](model, X, y, n_steps=200, batch_size=64, learning_rate=0.01)
-    error = float(((model(X).squeeze(1) - y) ** 2).mean().detach())
-    assert error < 0.2 * float(y.var())
-    assert batches.n_draws.sum() == 200
-    # Both signals are drawn more often than an eighth of the time: saliency leads the draws.
-    assert (batches.n_draws[[0, 5]] > 200 / 8).all()

@@ -27,13 +27,6 @@ class Hanging(MarginalSlopes):
         time.sleep(600)
 
 
-@_register("importance", "singular")
-class Singular:
-    def explain(self, model, data, rng):
-        data.test.X[:] = np.nan
-        raise np.linalg.LinAlgError("SVD did not converge")
-
-
 @_register("generator", "wrong-signal")
 class WrongSignal:
     def sample(self, rng):
@@ -79,13 +72,6 @@ def test_a_learner_that_takes_its_process_with_it_loses_its_own_rows(broken, lea
     assert {row["learner"] for row in failed} == {"jittered"} and len(failed) == 2
     assert "'jittered' ended its process" in failed[0]["message"]
     assert sum(row["learner"] == "plain" for row in rows(path)) == 2 * 3
-
-
-def test_a_changed_input_is_named_before_what_follows_from_it(broken):
-    broken.replace(broken.study_file, "[mdi]", "[singular]")
-    (path,) = execute(broken.session())
-    (message,) = {row["message"] for row in rows(path) if row["status"] != "ok"}
-    assert "'singular' changed the data in place" in message
 
 
 def test_a_truth_of_other_columns_names_the_generator_once(broken):

@@ -2,8 +2,6 @@
 
 import json
 import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -91,27 +89,6 @@ def test_a_damaged_file_is_refused_with_the_remedy(tmp_path, law, damage, messag
     (tmp_path / "law.json").write_text(damage((tmp_path / "law.json").read_text()))
     with pytest.raises(JointLawError, match=message):
         JointLaw.load(tmp_path / "law.json")
-
-
-def test_a_file_with_too_few_probabilities_is_refused(tmp_path, law):
-    law.save(tmp_path / "law.json")
-    content = json.loads((tmp_path / "law.json").read_text())
-    content["probabilities"].pop()
-    (tmp_path / "law.json").write_text(json.dumps(content))
-    with pytest.raises(JointLawError, match="8 probabilities for 9 cells"):
-        JointLaw.load(tmp_path / "law.json")
-
-
-def test_another_process_fits_the_same_numbers(law):
-    script = (
-        "from losaw.study.generators.joint_law.fit import fit_joint_law;"
-        "from losaw.study.generators.joint_law.law import JointLawSpecification as S;"
-        f"print(fit_joint_law(S({PAIR!r})).probabilities.tolist())"
-    )
-    printed = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True
-    ).stdout
-    assert json.loads(printed) == law.probabilities.tolist()
 
 
 def test_cells_are_all_combinations_with_the_last_feature_fastest():

@@ -7,7 +7,7 @@ from scipy.optimize import check_grad, minimize
 from losaw.study.learners.encoding import Encoding
 from losaw.study.learners.generalized_linear import GeneralizedLinearModel
 from losaw.study.learners.ranger_forest import RangerForest
-from losaw.study.learners.single_layer_network import SingleLayerNetwork, minimise
+from losaw.study.learners.single_layer_network import SingleLayerNetwork
 
 LEARNERS = (RangerForest, GeneralizedLinearModel, SingleLayerNetwork)
 
@@ -85,18 +85,6 @@ def test_the_network_decreases_loss_and_decay_of_all_weights(task):
     assert np.abs(gradient).max() < 0.01 * np.abs(objective(np.ones_like(gradient))[1]).max()
     again = minimize(objective, model.weights, jac=True, method="BFGS")
     assert again.fun == pytest.approx(value, rel=1e-5)
-
-
-def test_minimise_finds_the_minimum_of_a_quadratic():
-    rng = np.random.default_rng(0)
-    root = rng.standard_normal((6, 6))
-    matrix, target = root @ root.T + np.eye(6), rng.standard_normal(6)
-
-    def objective(point):
-        return (point - target) @ matrix @ (point - target) / 2, matrix @ (point - target)
-
-    np.testing.assert_allclose(minimise(objective, np.zeros(6), 100), target, atol=1e-3)
-    np.testing.assert_array_equal(minimise(objective, target, 100), target)
 
 
 @pytest.mark.parametrize("learner", LEARNERS)
