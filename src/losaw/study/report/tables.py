@@ -17,29 +17,9 @@ from pandas.io.formats.style import Styler
 from losaw.study.design.grid import Study
 from losaw.study.files.writing import write_text
 from losaw.study.report.typeset import html_label, latex, latex_label, markdown, number, signed
-from losaw.study.results.agreement import (
-    AGREES,
-    DEVIATES,
-    DIFFERS,
-    NO_ERROR,
-    NOT_PRINTED,
-    NOT_RUN,
-    UNDECIDABLE,
-    UNDECIDED,
-)
+from losaw.study.results.agreement import NOT_RUN, VERDICTS
 from losaw.study.results.lookup import check_places, table_title
 
-# What the reader should see first comes first: verdict -> mark, words for a count of cells.
-VERDICTS = {
-    DIFFERS: ("✗", "differ from the published value (|z| > 3)"),
-    DEVIATES: ("!", "deviate (2 < |z| ≤ 3)"),
-    UNDECIDED: ("?", "are undecided"),
-    UNDECIDABLE: ("~", "are undecidable"),
-    AGREES: ("✓", "agree within the margin"),
-    NO_ERROR: ("", "have no known error"),
-    NOT_PRINTED: ("", "have no published value"),
-    NOT_RUN: ("", "were not run"),
-}
 LEGEND = (
     "A cell reads: published → reproduced (Monte Carlo s.e.), z, number of seeds n, "
     "and a verdict. z counts the standard errors between "

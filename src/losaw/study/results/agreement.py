@@ -8,6 +8,17 @@ from scipy.special import ndtri, stdtr, stdtrit  # scipy.stats takes long to imp
 AGREES, DEVIATES, DIFFERS = "agrees", "deviates", "differs"
 UNDECIDED, UNDECIDABLE = "undecided", "undecidable"
 NOT_PRINTED, NOT_RUN, NO_ERROR = "not printed", "not run", "no error at hand"
+# Verdict -> mark, words for a count of cells. What a reader should see first comes first.
+VERDICTS = {
+    DIFFERS: ("✗", "differ from the published value (|z| > 3)"),
+    DEVIATES: ("!", "deviate (2 < |z| ≤ 3)"),
+    UNDECIDED: ("?", "are undecided"),
+    UNDECIDABLE: ("~", "are undecidable"),
+    AGREES: ("✓", "agree within the margin"),
+    NO_ERROR: ("", "have no known error"),
+    NOT_PRINTED: ("", "have no published value"),
+    NOT_RUN: ("", "were not run"),
+}
 
 # The weight of the deviation of all cells of a kind in that of one cell of a bounded metric.
 BORROWED_DEGREES = 4

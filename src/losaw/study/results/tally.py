@@ -11,19 +11,10 @@ from losaw.study.design.grid import Study
 from losaw.study.design.plan import StudyPlan
 from losaw.study.design.published import margin
 from losaw.study.design.settings import matches
-from losaw.study.results.agreement import (
-    AGREES,
-    DEVIATES,
-    DIFFERS,
-    NO_ERROR,
-    NOT_PRINTED,
-    NOT_RUN,
-    UNDECIDABLE,
-    UNDECIDED,
-)
+from losaw.study.results.agreement import NOT_PRINTED, NOT_RUN, VERDICTS
 from losaw.study.results.cell_numbers import NUMBER_COLUMNS, SD_COLUMNS
 
-VERDICTS = (DIFFERS, DEVIATES, UNDECIDED, UNDECIDABLE, AGREES, NO_ERROR)
+COMPARED = tuple(word for word in VERDICTS if word not in (NOT_PRINTED, NOT_RUN))
 DISTANCES = (0.01, 0.02, 0.05)
 
 
@@ -73,14 +64,14 @@ def agreement_table(comparison: pd.DataFrame, by: list[str]) -> pd.DataFrame:
             {
                 **dict(zip(by, key if isinstance(key, tuple) else (key,), strict=True)),
                 "cells": len(group),
-                **{word: int((group["verdict"] == word).sum()) for word in VERDICTS},
+                **{word: int((group["verdict"] == word).sum()) for word in COMPARED},
                 # Both numbers are read as decimals: .02 apart is within .02.
                 **{f"within_{d}": float((distance <= d + 1e-9).mean()) for d in DISTANCES},
                 # Where every run has the published value z is 0 and says nothing of its error.
                 "rms_z": float(np.sqrt((group["z"][~is_certain] ** 2).mean())),
             }
         )
-    columns = [*by, "cells", *VERDICTS, *(f"within_{d}" for d in DISTANCES)]
+    columns = [*by, "cells", *COMPARED, *(f"within_{d}" for d in DISTANCES)]
     return pd.DataFrame(rows, columns=[*columns, "rms_z"])
 
 
@@ -151,7 +142,7 @@ def describe_end(plans: Sequence[StudyPlan]) -> str:
     for plan in plans:
         comparison = pd.read_csv(plan.folder / "comparison.csv", keep_default_na=True)
         verdicts.update(counted(plan.study, comparison)["verdict"])
-    counts = ", ".join(f"{verdicts[word]} {word}" for word in VERDICTS if verdicts[word])
+    counts = ", ".join(f"{verdicts[word]} {word}" for word in COMPARED if verdicts[word])
     return (
         f"losaw: {len(plans)} {'study' if len(plans) == 1 else 'studies'}, "
         f"{verdicts.total()} published values compared{counts and f' ({counts})'}: "

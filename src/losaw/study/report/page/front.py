@@ -24,7 +24,7 @@ from losaw.study.report.page.paper import (
 from losaw.study.report.page.parts import Frame, Items, Page, Part, Section, Text
 from losaw.study.report.page.stored import Shelf
 from losaw.study.results.agreement import DEVIATES, DIFFERS
-from losaw.study.results.tally import DISTANCES, VERDICTS, compared
+from losaw.study.results.tally import COMPARED, DISTANCES, compared
 
 _COUNTED = (
     "Each published value is counted once: in the study that reproduces it, under the reading that "
@@ -94,7 +94,7 @@ def _cells(shelf: Shelf, are_counted: bool) -> pd.DataFrame:
             parts.append(own if are_counted else cells.drop(own.index))
         cells = pd.concat(parts)
         distance = (cells["reproduced"] - cells["published"]).abs()
-        words = {word: int((cells["verdict"] == word).sum()) for word in VERDICTS}
+        words = {word: int((cells["verdict"] == word).sum()) for word in COMPARED}
         near = {f"within {d:g}": int((distance <= d + 1e-9).sum()) for d in DISTANCES}
         if len(cells):
             rows.append({"paper": f"[{group}](./{group}.md)", "cells": len(cells), **words, **near})
