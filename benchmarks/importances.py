@@ -23,12 +23,11 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor  # no
 
 from losaw.data import Dataset  # noqa: E402
 from losaw.importance import mdi_oob, ufi  # noqa: E402
-from losaw.study.design.grid import Study  # noqa: E402
 from losaw.study.generators.binary_signal import BinarySignalGenerator  # noqa: E402
 from losaw.study.generators.low_signal import LowSignalGenerator  # noqa: E402
+from losaw.study.grid import Study  # noqa: E402
 from losaw.study.learners.xgboost_trees import XGBoostTrees  # noqa: E402
-from losaw.study.running.recipe import replicate_recipe  # noqa: E402
-from losaw.study.running.replicate import run_replicate  # noqa: E402
+from losaw.study.replicate import ingredients_in, run_replicate  # noqa: E402
 from losaw.trees.attributions import attribution_sums  # noqa: E402
 
 STUDIES = Path(__file__).parents[1] / "config" / "studies"
@@ -109,7 +108,7 @@ def table_4(repeats: int) -> None:
         setting = next(
             s for s in study.settings if s.axes["dataset"] == "Simulated" and s.axes["task"] == task
         )
-        recipe = replicate_recipe(study, setting, "xgboost")
+        recipe = ingredients_in(study, setting, "xgboost")
         run_replicate(recipe, 0)
         seconds = median(partial(run_replicate, recipe, 0), repeats)
         print(f"{f'replicate of Table 4, {task}':52}{seconds:9.2f}{'':>17}{'3 s':>8}")

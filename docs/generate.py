@@ -124,8 +124,8 @@ def _write_names(folder: Path) -> None:
 
 def _write_study_files(page: Path) -> None:
     """Write the page on the format of study files, from the models that read them."""
-    from losaw.study.design.schema import Configuration, FigureLayout, StudyFile, TableLayout
     from losaw.study.report.figures import describe_drawings
+    from losaw.study.study_file import Configuration, FigureLayout, StudyFile, TableLayout
 
     lines = ["# The format of a study file", "", "For editors, `losaw list --schema study` and"]
     lines += ["`losaw list --schema configuration` print JSON Schemas."]

@@ -13,9 +13,8 @@ from pathlib import Path
 import pytest
 
 from losaw.study import registry
-from losaw.study.design.request import Request
-from losaw.study.design.session import Session
-from losaw.study.running.jax_programs import keep_jax_programs
+from losaw.study.jax_programs import keep_jax_programs
+from losaw.study.session import Request, Session
 from reference.in_process import execute
 
 keep_jax_programs()  # of both workers of a test run

@@ -11,9 +11,9 @@ import yaml
 
 from losaw.cli import main
 from losaw.study.contracts import check_file
-from losaw.study.design.schema import StudyFile
 from losaw.study.registry import forget
 from losaw.study.registry.plugins import PREFIX, PluginError
+from losaw.study.study_file import StudyFile
 
 ROOT = Path(__file__).parents[2]
 KINDS = {

@@ -15,11 +15,10 @@ from pathlib import Path
 
 import pytest
 
+from losaw.study.block_file import digest_of
 from losaw.study.datasets import is_there
-from losaw.study.design.grid import Study
-from losaw.study.design.request import Request
-from losaw.study.design.session import Session
-from losaw.study.files.block_file import digest_of
+from losaw.study.grid import Study
+from losaw.study.session import Request, Session
 from losaw.study.verify import Line, compute_line
 
 REPOSITORY = Path(__file__).resolve().parents[2]

@@ -10,9 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from losaw.study.design.request import Request
-from losaw.study.design.session import Session
 from losaw.study.results.collect import collect
+from losaw.study.session import Request, Session
 from reference.in_process import execute
 
 REPOSITORY = Path(__file__).resolve().parents[2]

@@ -1,8 +1,8 @@
 """A request computed in this process, as Snakemake's jobs do it."""
 
+from losaw.study.compute import compute
 from losaw.study.generators.joint_law.fit import fit_joint_law
 from losaw.study.results.outputs import write_outputs
-from losaw.study.running.compute import compute
 
 
 def execute(session, **options):

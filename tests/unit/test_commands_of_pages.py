@@ -15,8 +15,7 @@ import yaml
 
 from losaw.cli import main
 from losaw.study.datasets import is_there
-from losaw.study.design.request import request_of
-from losaw.study.design.session import Session
+from losaw.study.session import Session, request_of
 
 ROOT = Path(__file__).parents[2]
 # What is not run here, and where it is.

@@ -32,8 +32,8 @@ FOREST_BLOCK = """
 import sys
 from losaw.study.generators.joint_law.law import JointLaw
 from losaw.study.registry import get
-from losaw.study.running import compute
-from losaw.study.running.replicate import Recipe, run_replicate
+from losaw.study import compute
+from losaw.study.replicate import Ingredients, run_replicate
 
 generator = get("generator", "losaw").create(
     data_type={data_type!r}, n_samples=60, n_features=6, phi=0.1, function="f3"
@@ -41,7 +41,7 @@ generator = get("generator", "losaw").create(
 law = JointLaw.load({law!r}) if generator.joint_law() else None
 for learner in ("random-forest", "losaw-forest"):
     rows = run_replicate(
-        Recipe(
+        Ingredients(
             experiment="architecture",
             setting="s",
             learner=learner,
@@ -59,8 +59,8 @@ for learner in ("random-forest", "losaw-forest"):
 def test_looking_at_a_study_loads_nothing_heavy():
     script = """
 from losaw.study.report.figures import check_figures
-from losaw.study.design.request import Request
-from losaw.study.design.session import Session
+from losaw.study.session import Request
+from losaw.study.session import Session
 
 for study in Session(Request()).studies:
     check_figures(study)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from losaw.study.design.schema import Configuration
+from losaw.study.study_file import Configuration
 from reference import snakemake_runs
 
 REPOSITORY = Path(__file__).resolve().parents[2]

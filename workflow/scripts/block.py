@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from losaw.study.running.compute import compute
-from losaw.study.running.watch import job
+from losaw.study.compute import compute
+from losaw.study.job import job
 
 with job(snakemake.log[0], snakemake.config.get("plugins", [])):
     compute(

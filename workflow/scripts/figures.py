@@ -1,9 +1,9 @@
 """Draw a study's figures."""
 
+from losaw.study.job import job
 from losaw.study.report.figures import write_figures
 from losaw.study.report.results import StudyResults
 from losaw.study.rules import plan_of
-from losaw.study.running.watch import job
 
 with job(snakemake.log[0]):
     plan = plan_of(snakemake)

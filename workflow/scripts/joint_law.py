@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from losaw.study.running.joint_laws import fit_law
-from losaw.study.running.watch import job
+from losaw.study.job import job
+from losaw.study.joint_laws import fit_law
 
 with job(snakemake.log[0]):
     fit_law(snakemake.params.specification, Path(snakemake.output[0]))

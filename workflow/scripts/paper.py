@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
+from losaw.study.job import job
 from losaw.study.report.page.write import write_paper
 from losaw.study.rules import shelf_of
-from losaw.study.running.watch import job
 
 with job(snakemake.log[0]):
     write_paper(shelf_of(snakemake), snakemake.wildcards.paper, Path(snakemake.output[0]))

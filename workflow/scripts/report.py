@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
+from losaw.study.job import job
 from losaw.study.report.page.write import write_front_page
 from losaw.study.rules import shelf_of
-from losaw.study.running.watch import job
 
 with job(snakemake.log[0]):
     write_front_page(shelf_of(snakemake), Path(snakemake.output[0]))

@@ -1,9 +1,9 @@
 """Write a study's tables."""
 
+from losaw.study.job import job
 from losaw.study.report.results import StudyResults
 from losaw.study.report.tables import write_tables
 from losaw.study.rules import plan_of
-from losaw.study.running.watch import job
 
 with job(snakemake.log[0]):
     plan = plan_of(snakemake)

@@ -49,8 +49,7 @@ def positive(text: str) -> int:
 
 def session_of(options: argparse.Namespace, **overrides: Any) -> Any:
     """Return the session that the options describe."""
-    from losaw.study.design.request import read_words, request_of
-    from losaw.study.design.session import Session
+    from losaw.study.session import Session, read_words, request_of
 
     configuration = options.configuration or default_configuration()
     config = read_words(options.config) | ({"scale": options.scale} if options.scale else {})

@@ -17,8 +17,8 @@ from losaw.support.extras import STUDY, MissingExtraError, require
 
 def plan(options: argparse.Namespace) -> None:
     """Print the cost of a request."""
+    from losaw.study.checks import check_extras
     from losaw.study.cost import describe_cost
-    from losaw.study.design.validation import check_extras
     from losaw.study.report.figures import check_figures
     from losaw.study.results.lookup import check_tables
 
@@ -38,7 +38,7 @@ def list_names(options: argparse.Namespace) -> None:
 
     if options.schema:
         require("study", STUDY)
-        from losaw.study.design.schema import Configuration, StudyFile
+        from losaw.study.study_file import Configuration, StudyFile
 
         model = StudyFile if options.schema == "study" else Configuration
         print(json.dumps(model.model_json_schema(), indent=1))

@@ -23,7 +23,7 @@ from losaw.scoring.importance_result import ImportanceResult
 from losaw.study.metrics.metric import Predictions
 from losaw.study.registry import Entry, get
 from losaw.study.registry.plugins import PluginError, plugin_entries
-from losaw.study.running.replicate import checked
+from losaw.study.replicate import checked
 
 REMEDY = "draw everything from the Generator `rng`, from nothing else, and keep no state"
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from losaw.study.design.grid import UNMEASURED_SECONDS
-from losaw.study.design.plan import StudyPlan
+from losaw.study.grid import UNMEASURED_SECONDS
+from losaw.study.session import StudyPlan
 
 
 def describe_cost(plans: Sequence[StudyPlan]) -> str:

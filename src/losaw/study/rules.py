@@ -9,15 +9,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from losaw.study.design.blocks import Block
-from losaw.study.design.plan import StudyPlan
-from losaw.study.design.request import request_of
-from losaw.study.design.session import Session
-from losaw.study.design.validation import check_extras
+from losaw.study.blocks import Block
+from losaw.study.checks import check_extras
 from losaw.study.errors import StudyError
 from losaw.study.registry import RegistryError
 from losaw.study.registry.plugins import PluginError
 from losaw.study.results.outputs import FILES
+from losaw.study.session import Session, StudyPlan, request_of
 from losaw.support.one_thread import use_one_thread
 from losaw.support.words import unknown
 

@@ -14,15 +14,14 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from losaw.study.block_file import digest_of
+from losaw.study.compute import rows_of
 from losaw.study.datasets import DatasetError
-from losaw.study.design.grid import Study
-from losaw.study.design.recipe import recipe_of_slice
-from losaw.study.design.request import Request
-from losaw.study.design.session import Session
 from losaw.study.errors import StudyError
-from losaw.study.files.block_file import digest_of
-from losaw.study.files.rows import table_of
-from losaw.study.running.compute import rows_of
+from losaw.study.grid import Study
+from losaw.study.recipe import recipe_of_slice
+from losaw.study.rows import table_of
+from losaw.study.session import Request, Session
 from losaw.support.words import unknown
 
 

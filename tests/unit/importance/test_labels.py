@@ -14,7 +14,7 @@ from losaw.importance import mdi_oob, pfi, ufi
 from losaw.importance.permutation import score_of
 from losaw.scoring.losses import LOSSES, log_loss, pinball, zero_one
 from losaw.study.contracts import example_data
-from losaw.study.running.replicate import predict
+from losaw.study.replicate import predict
 from reference.in_study import in_study
 
 EXAMPLES = ("squared-error", "absolute-error", "log-loss", "brier", "zero-one")

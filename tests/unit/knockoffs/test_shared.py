@@ -6,8 +6,7 @@ import pytest
 from losaw.knockoffs import make_sampler, shared
 from losaw.knockoffs.gaussian import GaussianKnockoffs
 from losaw.knockoffs.shared import SharedKnockoffs
-from losaw.study.running.recipe import replicate_recipe
-from losaw.study.running.replicate import run_replicate
+from losaw.study.replicate import ingredients_in, run_replicate
 
 IMPORTANCES = (
     "{cpi: {importance: cpi-gaussian}, twice: {importance: cpi-gaussian, n_draws: 2}, "
@@ -39,7 +38,7 @@ def gaussian(seed=0, name="gaussian()"):
 def rows_of(session, learner, importances=None):
     """The rows of seed 0 of a learner, without what names it."""
     study = session.studies[0]
-    return run_replicate(replicate_recipe(study, study.settings[0], learner), 0, importances)
+    return run_replicate(ingredients_in(study, study.settings[0], learner), 0, importances)
 
 
 def numbers(rows):

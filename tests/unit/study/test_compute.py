@@ -2,10 +2,10 @@
 
 import pytest
 
+from losaw.study import compute as module
+from losaw.study.block_file import read_block
 from losaw.study.errors import StudyError
-from losaw.study.files.block_file import read_block
 from losaw.study.results.collect import collect
-from losaw.study.running import compute as module
 from reference.in_process import execute, run
 
 BROKEN = """
@@ -95,7 +95,7 @@ def test_too_many_failed_fits_leave_no_summary_and_say_why(broken):
 
 def test_all_learners_of_a_data_set_see_one_draw(project, monkeypatch):
     drawn = []
-    real = module.build_recipe
+    real = module.ingredients_of
 
     def counted(*arguments):
         recipe = real(*arguments)
@@ -103,7 +103,7 @@ def test_all_learners_of_a_data_set_see_one_draw(project, monkeypatch):
         object.__setattr__(recipe, "draw", lambda rng: drawn.append(1) or draw(rng))
         return recipe
 
-    monkeypatch.setattr(module, "build_recipe", counted)
+    monkeypatch.setattr(module, "ingredients_of", counted)
     execute(project.session())
     assert len(drawn) == 4 * 5  # settings and seeds, not learners
 

@@ -8,10 +8,10 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+from losaw.study.block_file import FOOTER_KEY, digest_of, read_block, write_block
 from losaw.study.errors import StudyError
-from losaw.study.files.block_file import FOOTER_KEY, digest_of, read_block, write_block
-from losaw.study.files.rows import BLOCK_SCHEMA, Row, table_of
 from losaw.study.generators.joint_law.law import JointLaw, JointLawError
+from losaw.study.rows import BLOCK_SCHEMA, Row, table_of
 from losaw.support.whole_files import write_atomically
 
 FOOTER = {"recipe": {"study": "tiny"}, "libraries": {"numpy": "2"}}

@@ -4,7 +4,7 @@ import hashlib
 
 import pytest
 
-from losaw.study.running import compute as module
+from losaw.study import compute as module
 from reference.in_process import execute
 
 COUNTING = """

@@ -5,9 +5,9 @@ import json
 import pandas as pd
 import pytest
 
-from losaw.study.design.grid import Study
-from losaw.study.design.validation import validate
+from losaw.study.checks import validate
 from losaw.study.errors import StudyError
+from losaw.study.grid import Study
 from losaw.study.results.outputs import write_outputs
 from reference.in_process import execute
 

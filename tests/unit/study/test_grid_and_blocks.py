@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from losaw.study.design.blocks import Cell, Slice
-from losaw.study.design.recipe import difference
-from losaw.study.design.settings import Setting, canonical_json
+from losaw.study.blocks import Cell, Slice
 from losaw.study.errors import StudyError
+from losaw.study.recipe import difference
+from losaw.study.settings import Setting, canonical_json
 
 
 def slice_of(width, n_seeds):

@@ -7,11 +7,11 @@ import sys
 
 import pytest
 
-from losaw.study.running import jax_programs
+from losaw.study import jax_programs
 
 PROBE = """
 import json
-from losaw.study.running.jax_programs import keep_jax_programs
+from losaw.study.jax_programs import keep_jax_programs
 keep_jax_programs()
 import numpy as np
 from losaw.support import jax_backend

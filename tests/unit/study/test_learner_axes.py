@@ -92,8 +92,7 @@ def test_asking_for_a_learner_that_cannot_run_says_why(optional_learner):
 
 
 def test_a_group_leaves_out_studies_whose_real_data_are_not_there(monkeypatch, tmp_path):
-    from losaw.study.design.request import Request
-    from losaw.study.design.session import Session
+    from losaw.study.session import Request, Session
 
     monkeypatch.setenv("LOSAW_DATA", str(tmp_path))
     request = Request(CONFIGURATION, overrides={"studies": ["ufi"]})

@@ -7,11 +7,10 @@ import pandas as pd
 import pytest
 from scipy.stats import binom, norm
 
-from losaw.study.design.request import Request
-from losaw.study.design.session import Session
 from losaw.study.results.cell_numbers import kinds_of
 from losaw.study.results.compare import compare
 from losaw.study.results.tally import counted
+from losaw.study.session import Request, Session
 
 ROOT = Path(__file__).parents[3]
 

@@ -6,7 +6,7 @@ from sklearn.linear_model import LinearRegression
 
 from losaw.data import Dataset, Sample, Truth
 from losaw.importance import ImportanceResult
-from losaw.study.running.replicate import Recipe, run_replicate
+from losaw.study.replicate import Ingredients, run_replicate
 
 
 class Sizes:
@@ -65,7 +65,7 @@ def draw(rng):
 
 
 def rows_of(importances, metrics, learner=LinearRegression):
-    recipe = Recipe("tiny", "one", "plain", draw, learner, importances, metrics)
+    recipe = Ingredients("tiny", "one", "plain", draw, learner, importances, metrics)
     return {(row.importance, row.metric): row for row in run_replicate(recipe, 0)}
 
 

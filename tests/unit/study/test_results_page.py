@@ -10,9 +10,9 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-from losaw.study.files.rows import BLOCK_SCHEMA
 from losaw.study.report.tables import write_tables
 from losaw.study.results.outputs import FILES, write_outputs
+from losaw.study.rows import BLOCK_SCHEMA
 from reference.in_process import execute
 
 PAGE = (Path(__file__).parents[3] / "docs" / "results.md").read_text(encoding="utf-8")

@@ -5,14 +5,13 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from losaw.study.design.published import read_published
-from losaw.study.design.request import Request
-from losaw.study.design.schema import EVERY_STUDY_HAS, SCALES
-from losaw.study.design.session import Session
 from losaw.study.errors import StudyError
+from losaw.study.published import read_published
 from losaw.study.report.figures import check_figures
 from losaw.study.results.compare import compare
 from losaw.study.results.lookup import cells, check_tables, plain, table_title
+from losaw.study.session import Request, Session
+from losaw.study.study_file import EVERY_STUDY_HAS, SCALES
 
 CONFIGURATION = Path(__file__).resolve().parents[3] / "config" / "config.yaml"
 STUDIES = sorted(path.stem for path in (CONFIGURATION.parent / "studies").glob("*.yaml"))

@@ -5,8 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from losaw.study.design.schema import Filter, Strict, parse
-from losaw.study.design.source_file import SourceFile
+from losaw.study.study_file import Filter, SourceFile, Strict, parse
 
 Names = str | list[str]
 

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from losaw.study.claims.claim_file import Claim, Claims, Side
-from losaw.study.design.grid import Study
-from losaw.study.design.settings import as_values, same
 from losaw.study.errors import StudyError
+from losaw.study.grid import Study
+from losaw.study.settings import as_values, same
 from losaw.support.words import unknown
 
 

@@ -10,9 +10,9 @@ from scipy.special import betaincinv
 from scipy.stats import t
 
 from losaw.study.claims.claim_file import Claim, Names, Side
-from losaw.study.design.grid import Study
-from losaw.study.design.schema import Filter
-from losaw.study.design.settings import as_values, matches
+from losaw.study.grid import Study
+from losaw.study.settings import as_values, matches
+from losaw.study.study_file import Filter
 
 SUPPORTED = "supported"
 MOSTLY_OPEN = "supported, mostly open"

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from losaw.data import FloatArray
 from losaw.scoring.ranks import rank_sets
-from losaw.study.design.grid import Study
+from losaw.study.grid import Study
 from losaw.study.report.tables import higher_is_better
 
 LEVEL = 0.95  # of all places of a metric at once

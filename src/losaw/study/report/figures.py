@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from losaw.study.design.grid import Study
-from losaw.study.design.schema import FigureLayout
 from losaw.study.errors import StudyError
+from losaw.study.grid import Study
 from losaw.study.registry import get, names
 from losaw.study.report.options import OptionError
 from losaw.study.report.results import StudyResults
 from losaw.study.report.style import house_style, save
+from losaw.study.study_file import FigureLayout
 from losaw.support.words import unknown
 
 FIGURE_KINDS = ("pdf", "png")

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from losaw.study.design.published import read_published
-from losaw.study.files.writing import write_csv, write_text
+from losaw.study.published import read_published
 from losaw.study.report.page.stored import RUN_COLUMNS, RUNS, Shelf
 from losaw.study.report.tables import write_tables
 from losaw.study.results.compare import compare
 from losaw.study.results.summary import seven_digits, short_summary
+from losaw.study.writing import write_csv, write_text
 
 MOST_PICTURES = 3  # of a study; the others are drawn from its results
 EVIDENCE = ("setting", "learner", "first_seed", "last_seed", "rows_sha256")

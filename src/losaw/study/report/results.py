@@ -9,8 +9,8 @@ from typing import Any
 import pandas as pd
 import pyarrow.parquet as pq
 
-from losaw.study.design.grid import Study
 from losaw.study.errors import StudyError
+from losaw.study.grid import Study
 from losaw.study.results.summary import complete_summary
 
 

@@ -14,11 +14,11 @@ import numpy as np
 import pandas as pd
 from pandas.io.formats.style import Styler
 
-from losaw.study.design.grid import Study
-from losaw.study.files.writing import write_text
+from losaw.study.grid import Study
 from losaw.study.report.typeset import html_label, latex, latex_label, markdown, number, signed
 from losaw.study.results.agreement import NOT_RUN, VERDICTS
 from losaw.study.results.lookup import check_places, table_title
+from losaw.study.writing import write_text
 
 LEGEND = (
     "A cell reads: published → reproduced (Monte Carlo s.e.), z, number of seeds n, "

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from losaw.study.design.grid import Study
+from losaw.study.grid import Study
 from losaw.study.results.agreement import (
     Kind,
     Printed,

@@ -11,14 +11,14 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from losaw.study.design.blocks import Block
-from losaw.study.design.grid import Study
-from losaw.study.design.plan import StudyPlan
-from losaw.study.design.recipe import difference
+from losaw.study.block_file import BlockFile, digest_of, fits_of, read_block
+from losaw.study.blocks import Block
 from losaw.study.errors import StudyError
-from losaw.study.files.block_file import BlockFile, digest_of, fits_of, read_block
-from losaw.study.files.rows import SCORES
+from losaw.study.grid import Study
+from losaw.study.recipe import difference
 from losaw.study.results.failing import check_fits, without_failing
+from losaw.study.rows import SCORES
+from losaw.study.session import StudyPlan
 
 RESULT_COLUMNS = (
     "study",
@@ -156,7 +156,7 @@ def load_block(block: Block) -> BlockFile:
     Raises
     ------
     StudyError
-        As :func:`losaw.study.files.block_file.read_block`, or if the recipe is another one.
+        As :func:`losaw.study.block_file.read_block`, or if the recipe is another one.
     """
     file = read_block(block.path)
     asked = json.loads(json.dumps(block.recipe))

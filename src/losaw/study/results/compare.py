@@ -5,12 +5,12 @@ from typing import Any
 
 import pandas as pd
 
-from losaw.study.design.grid import Study
-from losaw.study.design.published import margin
-from losaw.study.design.settings import matches
 from losaw.study.errors import StudyError
+from losaw.study.grid import Study
+from losaw.study.published import margin
 from losaw.study.results.cell_numbers import NUMBER_COLUMNS, SD_COLUMNS, kinds_of, numbers_of_cell
 from losaw.study.results.lookup import Lookup, cells, printed_axes, table_title
+from losaw.study.settings import matches
 
 
 def compare(
@@ -25,7 +25,7 @@ def compare(
     summary : DataFrame
         As :func:`losaw.study.results.summary.summarise` makes it.
     published : DataFrame
-        As :func:`losaw.study.design.published.read_published` reads it.
+        As :func:`losaw.study.published.read_published` reads it.
 
     Returns
     -------

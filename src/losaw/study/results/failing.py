@@ -6,9 +6,9 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from losaw.study.design.plan import StudyPlan
 from losaw.study.errors import StudyError
-from losaw.study.files.rows import SCORES
+from losaw.study.rows import SCORES
+from losaw.study.session import StudyPlan
 
 _KEYS = ["learner", "importance", "metric"]
 _REASONS = 5

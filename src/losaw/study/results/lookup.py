@@ -5,9 +5,9 @@ from typing import Any
 
 import pandas as pd
 
-from losaw.study.design.grid import Study
-from losaw.study.design.schema import TableLayout
-from losaw.study.design.settings import Setting, as_values
+from losaw.study.grid import Study
+from losaw.study.settings import Setting, as_values
+from losaw.study.study_file import TableLayout
 
 Record = Mapping[str, Any]
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import losaw
-from losaw.study.design.plan import StudyPlan
 from losaw.study.results.collect import Collection
+from losaw.study.session import StudyPlan
 
 
 def manifest(plan: StudyPlan, collection: Collection) -> dict[str, Any]:

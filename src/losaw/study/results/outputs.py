@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from losaw.study.design.plan import StudyPlan
-from losaw.study.design.published import read_published
-from losaw.study.files.rows import BLOCK_SCHEMA
-from losaw.study.files.writing import write_csv, write_rows, write_text
+from losaw.study.published import read_published
 from losaw.study.results.collect import RESULT_COLUMNS, SCORE_COLUMNS, collect
 from losaw.study.results.compare import compare
 from losaw.study.results.manifest import manifest
 from losaw.study.results.summary import differences, summarise
+from losaw.study.rows import BLOCK_SCHEMA
+from losaw.study.session import StudyPlan
+from losaw.study.writing import write_csv, write_rows, write_text
 
 FILES = (
     "settings.csv",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from losaw.study.design.grid import Study
+from losaw.study.grid import Study
 from losaw.study.results.collect import Collection
 
 Name = tuple[str, str]

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from losaw.study.design.grid import Study
-from losaw.study.design.plan import StudyPlan
-from losaw.study.design.published import margin
-from losaw.study.design.settings import matches
+from losaw.study.grid import Study
+from losaw.study.published import margin
 from losaw.study.results.agreement import NOT_PRINTED, NOT_RUN, VERDICTS
 from losaw.study.results.cell_numbers import NUMBER_COLUMNS, SD_COLUMNS
+from losaw.study.session import StudyPlan
+from losaw.study.settings import matches
 
 COMPARED = tuple(word for word in VERDICTS if word not in (NOT_PRINTED, NOT_RUN))
 DISTANCES = (0.01, 0.02, 0.05)

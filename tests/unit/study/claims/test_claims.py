@@ -7,10 +7,9 @@ import pytest
 
 from losaw.study.claims.claim_file import Claim, Claims, Side, read_claims
 from losaw.study.claims.naming import check_names
-from losaw.study.design.request import Request
-from losaw.study.design.session import Session
-from losaw.study.design.settings import as_values
 from losaw.study.errors import StudyError
+from losaw.study.session import Request, Session
+from losaw.study.settings import as_values
 
 CONFIGURATION = Path(__file__).parents[4] / "config" / "config.yaml"
 PAPERS = ("losaw", "ufi", "treeinner", "cpi", "residual")

@@ -5,7 +5,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from losaw.study.design.grid import Study
+from losaw.study.grid import Study
 
 STUDY = """
 study: made

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from losaw.network.architecture import Architecture
-from losaw.study.design.grid import Study
-from losaw.study.design.published import read_published
+from losaw.study.grid import Study
+from losaw.study.published import read_published
 from losaw.study.report.best_methods import rank_methods
 from losaw.study.report.drawings import bars, boxes, lines, panels, ranking, replicate, schemes
 from losaw.study.report.options import OptionError

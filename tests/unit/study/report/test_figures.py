@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from losaw.study.design.grid import Study
 from losaw.study.errors import StudyError
+from losaw.study.grid import Study
 from losaw.study.report import figures
 from losaw.study.report.results import StudyResults
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from losaw.study.design.grid import Study
 from losaw.study.errors import StudyError
+from losaw.study.grid import Study
 from losaw.study.metrics import table as metric_table
 from losaw.study.report.tables import (
     arrange,

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from losaw.data import FloatArray
-from losaw.study.design.grid import Study
+from losaw.study.grid import Study
 from losaw.study.report.drawings.panels import (
     Where,
     colour_legend,

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from losaw.study.design.grid import Study
+from losaw.study.grid import Study
 from losaw.study.report.best_methods import finite_values
 from losaw.study.report.drawings.panels import (
     COLOURS,

@@ -8,8 +8,7 @@ import numpy as np
 import pandas as pd
 
 from losaw.data import FloatArray
-from losaw.study.design.grid import Study
-from losaw.study.design.settings import Setting
+from losaw.study.grid import Study
 from losaw.study.report.drawings.panels import (
     COLOURS,
     MARKERS,
@@ -30,6 +29,7 @@ from losaw.study.report.options import OptionError, check_names
 from losaw.study.report.results import StudyResults
 from losaw.study.report.style import INK, NOISE
 from losaw.study.report.typeset import math_label
+from losaw.study.settings import Setting
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

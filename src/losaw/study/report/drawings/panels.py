@@ -7,8 +7,7 @@ import numpy as np
 import pandas as pd
 
 from losaw.data import FloatArray
-from losaw.study.design.grid import Study
-from losaw.study.design.settings import Setting, as_values, matches
+from losaw.study.grid import Study
 from losaw.study.report.options import OptionError, check_names
 from losaw.study.report.results import StudyResults
 from losaw.study.report.style import (
@@ -23,6 +22,7 @@ from losaw.study.report.style import (
 )
 from losaw.study.report.tables import in_words
 from losaw.study.report.typeset import run_count
+from losaw.study.settings import Setting, as_values, matches
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

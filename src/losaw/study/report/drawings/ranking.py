@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from losaw.scoring.ranks import rank_words
-from losaw.study.design.grid import Study
+from losaw.study.grid import Study
 from losaw.study.report.best_methods import LEVEL, grid_of, rank_methods
 from losaw.study.report.drawings.panels import empty_figure
 from losaw.study.report.results import StudyResults

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from losaw.study.design.grid import Study
-from losaw.study.design.settings import Setting
+from losaw.study.grid import Study
+from losaw.study.replicate import ingredients_in
 from losaw.study.report.drawings.panels import Where, colour_legend, empty_figure, selected
 from losaw.study.report.results import StudyResults
 from losaw.study.report.style import FIRST, INK, NOISE, SIGNAL, heading, new_figure
-from losaw.study.running.recipe import replicate_recipe
+from losaw.study.settings import Setting
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -73,8 +73,8 @@ def pair_plot(study: Study, results: StudyResults, *, response: str) -> "Figure"
     setting = _setting(study, results, None)
     if setting is None:
         return empty_figure(NOT_RUN)
-    recipe = replicate_recipe(study, setting, next(iter(study.learners)))
-    data = recipe.data(SEED)
+    ingredients = ingredients_in(study, setting, next(iter(study.learners)))
+    data = ingredients.data(SEED)
     frame = pd.DataFrame(data.train.X, columns=list(data.feature_names))
     frame[response] = data.train.y
     size = frame.shape[1]

@@ -15,8 +15,7 @@ from losaw.study.claims.weighing import (
     settings_against,
     weigh_claim,
 )
-from losaw.study.design.grid import Study
-from losaw.study.design.settings import as_values
+from losaw.study.grid import Study
 from losaw.study.report.best_methods import rank_methods
 from losaw.study.report.page.parts import (
     Frame,
@@ -34,6 +33,7 @@ from losaw.study.report.tables import LEGEND, arrange, higher_is_better, in_word
 from losaw.study.report.typeset import number, percent, signed
 from losaw.study.results.agreement import AGREES, DEVIATES, DIFFERS, UNDECIDABLE, UNDECIDED
 from losaw.study.results.tally import agreement_table, compared, counted, sign_table
+from losaw.study.settings import as_values
 
 _MOST_CELLS = 40
 _EXPLAINED = (

@@ -11,8 +11,8 @@ import pandas as pd
 
 from losaw.study.claims.claim_file import Claims, read_claims
 from losaw.study.claims.weighing import Weighed
-from losaw.study.design.grid import Study
 from losaw.study.errors import StudyError
+from losaw.study.grid import Study
 from losaw.study.report.results import StudyResults
 
 RUNS = "runs.csv"

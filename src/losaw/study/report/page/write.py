@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from losaw.study.files.writing import write_text
 from losaw.study.report.page.front import front_page
 from losaw.study.report.page.paper import paper_page
 from losaw.study.report.page.parts import Page
 from losaw.study.report.page.stored import Shelf
+from losaw.study.writing import write_text
 
 
 def write_paper(shelf: Shelf, name: str, path: Path) -> Path:

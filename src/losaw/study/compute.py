@@ -10,15 +10,15 @@ from typing import Any
 
 import pyarrow as pa
 
-from losaw.study.design.recipe import Recipe, parts_of, seeds_of
+from losaw.study.block_file import BlockFile, fits_of, footer_of, read_block, write_block
 from losaw.study.errors import StudyError
-from losaw.study.files.block_file import BlockFile, fits_of, read_block, write_block
-from losaw.study.files.footer import footer_of
-from losaw.study.files.rows import Row, rows_by_seed, table_of
-from losaw.study.running.joint_laws import load_laws
-from losaw.study.running.recipe import build_recipe, check_versions
-from losaw.study.running.replicate import failure, run_replicate
-from losaw.study.running.watch import watched
+from losaw.study.job import watched
+from losaw.study.joint_laws import load_laws
+from losaw.study.recipe import Recipe, parts_of, seeds_of
+from losaw.study.registry import get
+from losaw.study.registry.versions import version_of
+from losaw.study.replicate import failure, ingredients_of, run_replicate
+from losaw.study.rows import Row, rows_by_seed, table_of
 
 Pair = tuple[str, str]  # a setting's identifier and a learner's label
 Stored = Mapping[tuple[Pair, int], Mapping[str, list[Row]]]
@@ -40,7 +40,7 @@ def compute(
     Parameters
     ----------
     recipe : dict
-        As :attr:`losaw.study.design.blocks.Block.recipe`.
+        As :attr:`losaw.study.blocks.Block.recipe`.
     path : Path
         ``<folder>/blocks/<slice>/seeds_<first>-<last>.parquet``.
     laws : sequence of Path
@@ -65,6 +65,21 @@ def compute(
     write_block(path, pa.concat_tables(tables), footer, kept)
 
 
+def check_versions(recipe: Recipe) -> None:
+    """Raise an error if a method is not the one that the run began with: a plugin was edited."""
+    kinds: dict[str, list[Mapping[str, Any]]] = {
+        "generator": [recipe["generator"]],
+        **{kind: list(recipe[f"{kind}s"].values()) for kind in ("learner", "importance", "metric")},
+    }
+    for kind, methods in kinds.items():
+        for method in methods:
+            if version_of(get(kind, method["name"])) != method["version"]:
+                raise StudyError(
+                    f"{kind} {method['name']!r} has been edited since the run began; run the same "
+                    "command again"
+                )
+
+
 def kept_path(path: Path) -> Path:
     """Return the place of the last whole file of a block, which Snakemake does not remove."""
     return path.parents[2] / "kept" / path.parent.name / path.name
@@ -82,35 +97,32 @@ def rows_of(
     for setting, learner in rows:
         by_data[recipe["settings"][setting]["data"]].append((setting, learner))
     for pairs in by_data.values():
-        recipes = {pair: _build(recipe, pair, laws) for pair in pairs}
+        law = recipe["settings"][pairs[0][0]].get("law")
+        fitted = None if law is None else laws[law]
+        ingredients = {pair: ingredients_of(recipe, *pair, fitted) for pair in pairs}
         for seed in range(recipe["seeds"][0], recipe["seeds"][1] + 1):
             data: Any = None
             for pair in pairs:
                 if seed not in seeds_of(recipe, *pair):
                     continue
-                parts = ["", *recipes[pair].importances]
+                parts = ["", *ingredients[pair].importances]
                 there = (stored or {}).get((pair, seed), {})
                 missing = [part for part in parts if part not in there]
                 if not missing:
                     rows[pair] += [row for part in parts for row in there[part]]
                     continue
                 try:
-                    data = recipes[pair].data(seed) if data is None else data
+                    data = ingredients[pair].data(seed) if data is None else data
                 except Exception as error:
                     rows[pair].append(failure(seed, "", "", error))
                     continue
-                new = run_replicate(recipes[pair], seed, missing, data)
+                new = run_replicate(ingredients[pair], seed, missing, data)
                 if new and new[0].metric == "":  # the fit has failed
                     rows[pair] += new
                     continue
                 found = {**_by_part(new), **there}
                 rows[pair] += [row for part in parts for row in found.get(part, ())]
     return rows
-
-
-def _build(recipe: Recipe, pair: Pair, laws: Mapping[str, Any]) -> Any:
-    law = recipe["settings"][pair[0]].get("law")
-    return build_recipe(recipe, *pair, None if law is None else laws[law])
 
 
 def _pairs(recipe: Recipe, learners: Iterable[str] | None = None) -> Iterator[Pair]:

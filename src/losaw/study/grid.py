@@ -9,11 +9,10 @@ from typing import Any
 
 from losaw.study import registry
 from losaw.study.datasets import is_there
-from losaw.study.design.schema import SCALES, Scalar, StudyFile, parse
-from losaw.study.design.settings import Setting, as_values, first_match, same, setting_identifier
-from losaw.study.design.source_file import SourceFile
 from losaw.study.errors import StudyError
 from losaw.study.generators.generator import joint_law_of
+from losaw.study.settings import Setting, as_values, first_match, same, setting_identifier
+from losaw.study.study_file import SCALES, Scalar, SourceFile, StudyFile, parse
 from losaw.support.words import did_you_mean, unknown
 
 # Of a fit whose cost the study file does not state.

@@ -4,11 +4,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from losaw.study.design.grid import Method, Study
-from losaw.study.design.schema import EVERY_STUDY_HAS, SCALES
-from losaw.study.design.settings import as_values, safe_name, same
-from losaw.study.design.source_file import Location
+from losaw.study.grid import Method, Study
 from losaw.study.registry.catalogue import EXTRAS
+from losaw.study.settings import as_values, safe_name, same
+from losaw.study.study_file import EVERY_STUDY_HAS, SCALES, Location
 from losaw.support.extras import LIBRARIES, MissingExtraError, require
 from losaw.support.words import unknown
 

@@ -7,9 +7,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from losaw.study.design.grid import Study
-from losaw.study.design.recipe import recipe_of_slice
-from losaw.study.design.settings import Selection, Setting, safe_name, same, short_digest
+from losaw.study.grid import Study
+from losaw.study.recipe import recipe_of_slice
+from losaw.study.settings import Selection, Setting, safe_name, same, short_digest
 
 LEARNER_AXIS = "learner"
 LONGEST_NAME = 200  # file systems allow 255 bytes

@@ -4,8 +4,8 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from losaw.study.design.grid import Study
 from losaw.study.errors import StudyError
+from losaw.study.grid import Study
 from losaw.support.words import unknown
 
 if TYPE_CHECKING:  # jobs of blocks read no printed numbers and start without it

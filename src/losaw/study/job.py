@@ -7,8 +7,8 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from losaw.study.jax_programs import keep_jax_programs
 from losaw.study.registry.plugins import load_plugin
-from losaw.study.running.jax_programs import keep_jax_programs
 from losaw.support.errors import LosawError
 
 

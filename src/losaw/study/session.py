@@ -1,26 +1,139 @@
-"""One run: configuration, scale, selection, seeds, and the blocks that they request.
+"""One run: the request, its studies, and the blocks that they ask for.
 
 The Snakefile and the command line both make a session, so both see the same blocks, the same
 errors and the same files.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from losaw.study.design.blocks import LEARNER_AXIS, Cell, blocks_of, slices
-from losaw.study.design.grid import Study
-from losaw.study.design.plan import StudyPlan
-from losaw.study.design.published import read_published
-from losaw.study.design.request import Request
-from losaw.study.design.schema import EVERY_STUDY_HAS, SCALES, Configuration, parse
-from losaw.study.design.settings import Setting, safe_name, same
-from losaw.study.design.source_file import SourceFile
-from losaw.study.design.validation import validate
+import yaml
+
+from losaw.study.blocks import LEARNER_AXIS, Block, Cell, blocks_of, slices
+from losaw.study.checks import validate
 from losaw.study.errors import StudyError
+from losaw.study.grid import Study
+from losaw.study.published import read_published
 from losaw.study.registry.plugins import load_plugin
+from losaw.study.settings import Setting, safe_name, same
+from losaw.study.study_file import EVERY_STUDY_HAS, SCALES, Configuration, Scalar, SourceFile, parse
 from losaw.support.words import did_you_mean, unknown
+
+LISTS = ("studies", "plugins")
+
+
+@dataclass(frozen=True)
+class Request:
+    """A configuration file and its overrides.
+
+    Attributes
+    ----------
+    configuration : Path
+        The configuration file; studies lie in ``studies/`` and printed numbers in
+        ``published/`` next to it.
+    overrides : dict
+        Configuration key -> value instead of the file's.
+    selection : dict
+        Axis (or ``learner``) -> values that narrow the grid.
+    seeds : int or None
+        Number of seeds of every selected setting that the scale runs, instead of the scale's.
+    """
+
+    configuration: Path = Path("config/config.yaml")
+    overrides: Mapping[str, Any] = field(default_factory=dict)
+    selection: Mapping[str, tuple[Scalar, ...]] = field(default_factory=dict)
+    seeds: int | None = None
+
+
+def request_of(configuration: Path, config: Mapping[str, Any]) -> Request:
+    """Return the request of a configuration as Snakemake has it: the file and ``--config``.
+
+    A key is one of the file's, ``seeds``, ``learner``, or an axis; several values are
+    written ``f3,f5``.
+
+    Raises
+    ------
+    StudyError
+        If the file cannot be read, or ``seeds`` is not a whole number, 1 or more.
+    """
+    written = SourceFile(configuration).data
+    asked = {key: value for key, value in config.items() if written.get(key) != value}
+    overrides = {key: value for key, value in asked.items() if key in Configuration.model_fields}
+    overrides |= {k: _values(overrides[k]) for k in LISTS if isinstance(overrides.get(k), str)}
+    selection = {key: value for key, value in asked.items() if key not in overrides}
+    seeds = selection.pop("seeds", None)
+    if seeds is not None and (not isinstance(seeds, int) or isinstance(seeds, bool) or seeds < 1):
+        raise StudyError(f"seeds: {seeds!r} is not allowed; ask for a whole number, 1 or more")
+    return Request(configuration, overrides, {k: _values(v) for k, v in selection.items()}, seeds)
+
+
+def _values(written: Any) -> tuple[Any, ...]:
+    if isinstance(written, list | tuple):
+        return tuple(written)
+    return tuple(part.strip() for part in str(written).split(",") if part.strip())
+
+
+def read_words(words: Iterable[str]) -> dict[str, Any]:
+    """``["scale=paper", "function=f3,f5"]`` as a mapping; values are YAML, as in Snakemake.
+
+    Raises
+    ------
+    StudyError
+        If a word is not ``key=value``.
+    """
+    config: dict[str, Any] = {}
+    for word in words:
+        key, sign, value = word.partition("=")
+        if not sign or not key:
+            raise StudyError(f"--config {word}: expected key=value")
+        config[key.strip()] = yaml.safe_load(value)
+    return config
+
+
+@dataclass(frozen=True)
+class StudyPlan:
+    """One study of a session, resolved.
+
+    Attributes
+    ----------
+    study : Study
+    settings : tuple of Setting
+        The requested ones with seeds at the session's scale, in the grid's order.
+    blocks : dict
+        Path -> block, in the grid's order.
+    n_seeds : tuple of int
+        The numbers of seeds of the settings, each once, ascending.
+    results : Path
+        The folder of all results, which holds the joint laws.
+    folder, figures, published : Path
+        Folder of the files that are written from the study's blocks, of its figures, and of the
+        printed numbers.
+    max_failed_share : float
+        Above this share of failed fits a summary refuses.
+    scale : str
+    request : str
+        The words after ``--config`` that ask for this study alone.
+    """
+
+    study: Study
+    settings: tuple[Setting, ...] = field(repr=False)
+    blocks: Mapping[str, Block] = field(repr=False)
+    n_seeds: tuple[int, ...]
+    results: Path
+    folder: Path
+    figures: Path
+    published: Path
+    max_failed_share: float
+    scale: str
+    request: str
+
+    @property
+    def n_fits(self) -> int:
+        """Number of requested replicates."""
+        return sum(block.n_fits for block in self.blocks.values())
 
 
 class Session:

@@ -16,14 +16,18 @@ from losaw.data import Dataset, FloatArray, Sample
 from losaw.rng import seed_integer, stream
 from losaw.scoring.importance_result import ImportanceResult
 from losaw.scoring.predictor import means
-from losaw.study.files.rows import SCORES, Row
+from losaw.study.generators.generator import draw
+from losaw.study.grid import Study
 from losaw.study.metrics.metric import Predictions
+from losaw.study.recipe import Recipe, created, created_generator, recipe_of_slice
 from losaw.study.registry.plugins import PREFIX
+from losaw.study.rows import SCORES, Row
+from losaw.study.settings import Setting
 from losaw.support.outcomes import class_numbers, classes_of, task_of
 
 
 @dataclass(frozen=True)
-class Recipe:
+class Ingredients:
     """Everything a replicate needs, ready to be called.
 
     Attributes
@@ -73,7 +77,7 @@ def _check_truth(data: Dataset, generator: str) -> None:
 
 
 def run_replicate(
-    recipe: Recipe,
+    ingredients: Ingredients,
     seed: int,
     parts: Collection[str] | None = None,
     data: Dataset | None = None,
@@ -85,7 +89,7 @@ def run_replicate(
 
     Parameters
     ----------
-    recipe : Recipe
+    ingredients : Ingredients
     seed : int
     parts : collection of str or None
         Labels of the importances to compute, and ``""`` for the predictions; None for all.
@@ -98,25 +102,26 @@ def run_replicate(
     ``"failed"`` and the message; the other rows of the seed are kept.
     """
     try:
-        data = recipe.data(seed) if data is None else data
-        model = fit(recipe, data, seed)
+        data = ingredients.data(seed) if data is None else data
+        model = fit(ingredients, data, seed)
     except Exception as error:
         return [failure(seed, "", "", error)]
-    parts = ("", *recipe.importances) if parts is None else parts
+    parts = ("", *ingredients.importances) if parts is None else parts
     rows: list[Row] = []
-    if "" in parts and any(m.needs == "prediction" for m in recipe.metrics.values()):
-        rows += _prediction_rows(recipe, data, model, seed)
-    for label, importance in recipe.importances.items():
+    if "" in parts and any(m.needs == "prediction" for m in ingredients.metrics.values()):
+        rows += _prediction_rows(ingredients, data, model, seed)
+    for label, importance in ingredients.importances.items():
         if label in parts:
-            rows += _importance_rows(recipe, data, model, seed, label, importance)
+            rows += _importance_rows(ingredients, data, model, seed, label, importance)
     return rows
 
 
-def fit(recipe: Recipe, data: Dataset, seed: int) -> Any:
-    """The recipe's learner, fitted on the training sample with the random stream of its seed."""
-    model = recipe.make_learner()
+def fit(ingredients: Ingredients, data: Dataset, seed: int) -> Any:
+    """The learner, fitted on the training sample with the random stream of its seed."""
+    model = ingredients.make_learner()
     if "random_state" in model.get_params():
-        model.set_params(random_state=seed_integer(recipe.rng(seed, f"learner:{recipe.learner}")))
+        rng = ingredients.rng(seed, f"learner:{ingredients.learner}")
+        model.set_params(random_state=seed_integer(rng))
     with _unchanged(data, f"{type(model).__name__}.fit"):
         return model.fit(data.train.X, data.train.y)
 
@@ -151,8 +156,8 @@ def _are_equal(first: NDArray[Any], second: NDArray[Any]) -> bool:
     return bool(same.all() or (same | ((first != first) & (second != second))).all())
 
 
-def _prediction_rows(recipe: Recipe, data: Dataset, model: Any, seed: int) -> list[Row]:
-    wanted = {k: m for k, m in recipe.metrics.items() if m.needs == "prediction"}
+def _prediction_rows(ingredients: Ingredients, data: Dataset, model: Any, seed: int) -> list[Row]:
+    wanted = {k: m for k, m in ingredients.metrics.items() if m.needs == "prediction"}
     try:
         with _unchanged(data, f"{type(model).__name__}.predict"):
             predictions = predict(model, data)
@@ -185,10 +190,10 @@ def _read_only(values: FloatArray) -> FloatArray:
 
 
 def _importance_rows(
-    recipe: Recipe, data: Dataset, model: Any, seed: int, label: str, importance: Any
+    ingredients: Ingredients, data: Dataset, model: Any, seed: int, label: str, importance: Any
 ) -> list[Row]:
-    rng = recipe.rng(seed, f"importance:{recipe.learner}:{label}")
-    wanted = {k: m for k, m in recipe.metrics.items() if m.needs == "importance"}
+    rng = ingredients.rng(seed, f"importance:{ingredients.learner}:{label}")
+    wanted = {k: m for k, m in ingredients.metrics.items() if m.needs == "importance"}
     try:
         with _unchanged(data, f"the importance {label!r}"):
             result = checked(importance.explain(model, data, rng), data)
@@ -268,3 +273,41 @@ def _place(error: Exception) -> str:
         if str(frame.f_globals.get("__name__", "")).startswith(PREFIX)
     ]
     return frames[-1] if frames else ""
+
+
+def ingredients_of(recipe: Recipe, setting: str, learner: str, law: Any = None) -> Ingredients:
+    """Turn the names of a block's recipe into what a learner's replicates in a setting need.
+
+    Parameters
+    ----------
+    recipe : dict
+        As :func:`losaw.study.recipe.recipe_of_slice` makes it.
+    setting, learner : str
+        Identifier and label.
+    law : JointLaw or None
+        The fitted joint law, if the data are drawn from one; None: a law that they need is fitted.
+    """
+    generator = created_generator(recipe, setting)
+    written = recipe["learners"][learner]
+    return Ingredients(
+        experiment=recipe["experiment"],
+        setting=recipe["settings"][setting]["data"],
+        learner=learner,
+        draw=lambda rng: draw(generator, rng, law),
+        make_learner=lambda: created(recipe, "learner", written, setting),
+        importances={
+            label: created(recipe, "importance", recipe["importances"][label], setting)
+            for label in written["importances"]
+        },
+        metrics={
+            label: created(recipe, "metric", metric, setting)
+            for label, metric in recipe["metrics"].items()
+        },
+        generator=recipe["generator"]["name"],
+    )
+
+
+def ingredients_in(study: Study, setting: Setting, learner: str) -> Ingredients:
+    """Return the same for a learner in a setting of a study file."""
+    recipe = recipe_of_slice(study, [(setting, learner)])
+    return ingredients_of(recipe, setting.identifier, learner)

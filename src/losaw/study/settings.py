@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from losaw.study.design.schema import Scalar
+from losaw.study.study_file import Scalar
 
 Selection = Mapping[str, Sequence[Scalar]]
 

@@ -1,1 +1,0 @@
-"""Requests: study file, settings, seeds, blocks and their versions."""

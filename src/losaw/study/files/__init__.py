@@ -1,1 +1,0 @@
-"""Stored files: the rows of a block and its footer."""

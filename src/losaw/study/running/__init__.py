@@ -1,1 +1,0 @@
-"""The computation of blocks: recipe, replicate, a limit of time."""
