@@ -127,8 +127,7 @@ def _write_study_files(page: Path) -> None:
     from losaw.study.report.figures import describe_drawings
     from losaw.study.study_file import Configuration, FigureLayout, StudyFile, TableLayout
 
-    lines = ["# The format of a study file", "", "For editors, `losaw list --schema study` and"]
-    lines += ["`losaw list --schema configuration` print JSON Schemas."]
+    lines = ["# The format of a study file"]
     for title, model in (
         ("`config/studies/<study>.yaml`", StudyFile),
         ("An entry of `tables`", TableLayout),

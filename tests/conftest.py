@@ -14,7 +14,7 @@ import pytest
 
 from losaw.study import registry
 from losaw.study.jax_programs import keep_jax_programs
-from losaw.study.session import Request, Session
+from losaw.study.session import Session
 from reference.in_process import execute
 
 keep_jax_programs()  # of both workers of a test run
@@ -120,11 +120,8 @@ class Project:
     def results(self) -> Path:
         return self.folder / "results"
 
-    def request(self, **changes) -> Request:
-        return Request(self.configuration, **changes)
-
-    def session(self, **changes) -> Session:
-        return Session(self.request(**changes))
+    def session(self, **config) -> Session:
+        return Session(self.configuration, config)
 
     def replace(self, file: Path, old: str, new: str) -> None:
         """Change one place of a file, which must be there."""

@@ -86,13 +86,7 @@ def _add_runs(add: Add) -> None:
 
 def _add_own_methods(add: Add) -> None:
     listing = add("list", running.list_names, "print every registered name and every study")
-    shown = listing.add_mutually_exclusive_group()
-    shown.add_argument("--drawings", action="store_true", help="drawings with their options")
-    shown.add_argument(
-        "--schema",
-        choices=("study", "configuration"),
-        help="the format of study files or of the configuration, as JSON Schema",
-    )
+    listing.add_argument("--drawings", action="store_true", help="drawings with their options")
     check = add("check", methods.check, "run the contract tests on your own methods", False)
     check.set_defaults(needs_study=True)
     check.add_argument("files", type=Path, nargs="+", metavar="FILE")

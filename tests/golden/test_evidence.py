@@ -18,7 +18,7 @@ import pytest
 from losaw.study.block_file import digest_of
 from losaw.study.datasets import is_there
 from losaw.study.grid import Study
-from losaw.study.session import Request, Session
+from losaw.study.session import Session
 from losaw.study.verify import Line, compute_line
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -31,7 +31,7 @@ pytestmark = pytest.mark.long
 @functools.cache
 def study_of(name: str) -> Study:
     asked = {"scale": "reference", "studies": [name]}
-    return Session(Request(REPOSITORY / "config" / "config.yaml", asked)).study(name)
+    return Session(REPOSITORY / "config" / "config.yaml", asked).study(name)
 
 
 @pytest.mark.parametrize("line", LINES, ids=lambda line: f"{line['study']} {line['learner']}")

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from losaw.study.results.collect import collect
-from losaw.study.session import Request, Session
+from losaw.study.session import Session
 from reference.in_process import execute
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -21,7 +21,7 @@ KEYS = ["setting_id", "learner", "importance", "seed", "metric"]
 
 def compute(folder: Path) -> pd.DataFrame:
     overrides = {"scale": "smoke", "studies": ["losaw_forest"], "results": str(folder)}
-    session = Session(Request(REPOSITORY / "config" / "config.yaml", overrides))
+    session = Session(REPOSITORY / "config" / "config.yaml", overrides)
     execute(session)
     return collect(session.plans[0]).results[[*KEYS, "value"]]
 

@@ -47,7 +47,7 @@ def command(project):
 def whole(project, folder):
     """The digests of the same request, computed in this process."""
     selection = {"noise_variance": ("0.5",), "n_samples": ("60",)}
-    run(project.session(overrides={"results": str(folder)}, selection=selection))
+    run(project.session(results=str(folder), **selection))
     return digests(folder)
 
 

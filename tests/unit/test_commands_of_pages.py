@@ -15,7 +15,7 @@ import yaml
 
 from losaw.cli import main
 from losaw.study.datasets import is_there
-from losaw.study.session import Session, request_of
+from losaw.study.session import Session
 
 ROOT = Path(__file__).parents[2]
 # What is not run here, and where it is.
@@ -85,7 +85,7 @@ def check_snakemake(words):
     pairs = words[words.index("--config") + 1 :] if "--config" in words else []
     split = (pair.partition("=") for pair in pairs)
     config = {key: yaml.safe_load(value) for key, _, value in split}  # as Snakemake reads them
-    assert Session(request_of(ROOT / "config" / "config.yaml", config)).plans
+    assert Session(ROOT / "config" / "config.yaml", config).plans
 
 
 def check_python(words):

@@ -30,6 +30,7 @@ def test_naming_every_registered_thing_loads_nothing_heavy():
 
 FOREST_BLOCK = """
 import sys
+from losaw.study.generators.joint_law.fit import use_law
 from losaw.study.generators.joint_law.law import JointLaw
 from losaw.study.registry import get
 from losaw.study import compute
@@ -38,14 +39,14 @@ from losaw.study.replicate import Ingredients, run_replicate
 generator = get("generator", "losaw").create(
     data_type={data_type!r}, n_samples=60, n_features=6, phi=0.1, function="f3"
 )
-law = JointLaw.load({law!r}) if generator.joint_law() else None
+use_law(JointLaw.load({law!r}))
 for learner in ("random-forest", "losaw-forest"):
     rows = run_replicate(
         Ingredients(
             experiment="architecture",
             setting="s",
             learner=learner,
-            draw=lambda rng: generator.sample(rng, joint_law=law),
+            draw=generator.sample,
             make_learner=lambda: get("learner", learner).create(n_estimators=2),
             importances={{"mdi": get("importance", "mdi").create()}},
             metrics={{name: get("metric", name).create() for name in ("r2_test", "pr_auc")}},
@@ -59,10 +60,11 @@ for learner in ("random-forest", "losaw-forest"):
 def test_looking_at_a_study_loads_nothing_heavy():
     script = """
 from losaw.study.report.figures import check_figures
-from losaw.study.session import Request
+from pathlib import Path
+
 from losaw.study.session import Session
 
-for study in Session(Request()).studies:
+for study in Session(Path("config/config.yaml")).studies:
     check_figures(study)
 """
     assert loaded_after(script) <= {"matplotlib"}

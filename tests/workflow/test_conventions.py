@@ -1,9 +1,7 @@
-"""Conventions of Snakemake: lint, format, catalogue entry, README of the configuration, report."""
+"""Conventions of Snakemake: lint, catalogue entry, README of the configuration, report."""
 
 import html
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,20 +11,12 @@ from losaw.study.study_file import Configuration
 from reference import snakemake_runs
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-RULES = [REPOSITORY / "Snakefile", *sorted((REPOSITORY / "workflow" / "rules").glob("*.smk"))]
 
 
 def test_lint_finds_nothing(project):
     code, text = snakemake_runs.snakemake(project, "--lint")
     assert code == 0 and "Congratulations" in text, text
     assert "Lints for" not in text
-
-
-def test_the_rules_are_formatted():
-    pytest.importorskip("snakefmt", reason="snakefmt is not installed")
-    command = [sys.executable, "-m", "snakefmt", "--check", *map(str, RULES)]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_the_catalogue_entry_has_the_keys_of_the_catalogue():

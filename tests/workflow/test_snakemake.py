@@ -7,10 +7,11 @@ import signal
 import subprocess
 import time
 
+import pandas as pd
 import pytest
 
 from reference.in_process import run
-from reference.snakemake_runs import command, digests, snakemake
+from reference.snakemake_runs import NARROW, command, digests, snakemake
 
 SLICE = "n_samples~30_noise_variance~0.5"
 
@@ -79,7 +80,7 @@ def test_snakemake_and_one_process_write_the_same_bytes(finished):
     two = digests(finished.results)
     assert len([name for name in two if "/blocks/" in name]) == 6
     places = {"results": str(finished.folder / "fresh")}
-    run(finished.session(overrides=places, selection={"noise_variance": ("0.5",)}))
+    run(finished.session(**places, noise_variance=("0.5",)))
     one = digests(finished.folder / "fresh")
     assert len(one) > 12 and one.items() <= two.items()
     assert (finished.results.parent / "figures/smoke/noise_variance~0.5/tiny/figure_1.png").exists()
@@ -176,7 +177,8 @@ def test_without_its_records_a_block_of_another_recipe_is_refused_by_name(finish
 
 
 @pytest.mark.long
-def test_a_killed_run_resumes_to_the_same_bytes(project):
+@pytest.mark.parametrize("by", [signal.SIGKILL, signal.SIGINT], ids=["kill -9", "Ctrl-C"])
+def test_an_ended_run_goes_on_to_the_same_bytes(project, by):
     project.replace(project.study_file, "jitter: 0.3", "jitter: 0.3, pause: 0.5")
     process = subprocess.Popen(
         command(project), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
@@ -186,30 +188,36 @@ def test_a_killed_run_resumes_to_the_same_bytes(project):
     while not list(blocks(project).rglob("*.parquet")):
         assert time.monotonic() < deadline and process.poll() is None
         time.sleep(0.05)
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-    assert snakemake(project, "--unlock")[0] == 0
+    os.killpg(process.pid, by)
+    assert process.wait() != 0
+    if by == signal.SIGKILL:
+        assert snakemake(project, "--unlock")[0] == 0
     code, text = snakemake(project)
     assert code == 0, text
     found = digests(project.results)
-    places = {"results": str(project.folder / "whole")}
-    run(project.session(overrides=places, selection={"noise_variance": ("0.5",)}))
+    run(project.session(results=str(project.folder / "whole"), noise_variance="0.5"))
     whole = digests(project.folder / "whole")
     assert len([name for name in whole if "/blocks/" in name]) == 6
     assert whole.items() <= found.items()
 
 
+BODIES = {"crashes": "import os; os.abort()", "hangs": "time.sleep(600)"}
+
+
 @pytest.mark.long
-def test_a_learner_that_crashes_loses_its_own_rows_in_the_second_attempt(project):
+@pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
+def test_a_learner_that_ends_its_process_loses_its_own_rows_in_the_second_attempt(project, body):
     plugin = project.folder / "plugin.py"
     plugin.write_text(
-        plugin.read_text()
-        + '\n\n@register("learner", "aborting")\nclass Aborting(MarginalSlopes):\n'
-        "    def fit(self, X, y):\n        import os\n\n        os.abort()\n"
+        plugin.read_text() + '\n\n@register("learner", "ending")\nclass Ending(MarginalSlopes):\n'
+        f"    def fit(self, X, y):\n        {body}\n"
     )
-    project.replace(project.study_file, "{learner: marginal-slopes, j", "{learner: aborting, j")
-    project.replace(project.configuration, "max_failed_share: 0.0", "max_failed_share: 0.6")
-    code, text = snakemake(project)
+    project.replace(project.study_file, "{learner: marginal-slopes, j", "{learner: ending, j")
+    limits = "max_failed_share: 0.6\nblock_minutes: 0.1"
+    project.replace(project.configuration, "max_failed_share: 0.0", limits)
+    code, text = snakemake(project, config=(*NARROW, "n_samples=30", "seeds=2"))
     assert code == 0, text
-    folder = project.results / "smoke" / "noise_variance~0.5" / "tiny"
+    folder = project.results / "smoke" / "noise_variance~0.5_n_samples~30_seeds~2" / "tiny"
     assert "'jittered' ended its process" in (folder / "manifest.json").read_text()
+    results = pd.read_parquet(folder / "results.parquet")
+    assert (results[results["learner"] == "plain"]["status"] == "ok").sum() == 2 * 2

@@ -2,8 +2,10 @@
 
 from pathlib import Path
 
+from losaw.study.generators.joint_law.fit import fit_joint_law
+from losaw.study.generators.joint_law.law import JointLawSpecification
 from losaw.study.job import job
-from losaw.study.joint_laws import fit_law
 
 with job(snakemake.log[0]):
-    fit_law(snakemake.params.specification, Path(snakemake.output[0]))
+    law = fit_joint_law(JointLawSpecification(**snakemake.params.specification))
+    law.save(Path(snakemake.output[0]))

@@ -15,6 +15,7 @@ def add_session_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--config",
         nargs="+",
+        type=key_and_value,
         default=[],
         metavar="KEY=VALUE",
         help="as of snakemake: studies=losaw_forest function=f3,f5 seeds=40",
@@ -47,10 +48,17 @@ def positive(text: str) -> int:
     return number
 
 
-def session_of(options: argparse.Namespace, **overrides: Any) -> Any:
-    """Return the session that the options describe."""
-    from losaw.study.session import Session, read_words, request_of
+def key_and_value(text: str) -> tuple[str, str]:
+    """``key=value``, as Snakemake's ``--config`` has it."""
+    key, sign, value = text.partition("=")
+    if not sign:
+        raise argparse.ArgumentTypeError(f"{text}: expected key=value")
+    return key, value
 
-    configuration = options.configuration or default_configuration()
-    config = read_words(options.config) | ({"scale": options.scale} if options.scale else {})
-    return Session(request_of(configuration, {**config, **overrides}))
+
+def session_of(options: argparse.Namespace) -> Any:
+    """Return the session that the options describe."""
+    from losaw.study.session import Session
+
+    config = dict(options.config) | ({"scale": options.scale} if options.scale else {})
+    return Session(options.configuration or default_configuration(), config)

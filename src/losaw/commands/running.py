@@ -1,7 +1,6 @@
 """Commands on studies: plan, list, verify; and compile."""
 
 import argparse
-import json
 import sys
 from pathlib import Path
 
@@ -20,7 +19,7 @@ def plan(options: argparse.Namespace) -> None:
     from losaw.study.checks import check_extras
     from losaw.study.cost import describe_cost
     from losaw.study.report.figures import check_figures
-    from losaw.study.results.lookup import check_tables
+    from losaw.study.results.compare import check_tables
 
     session = session_of(options)
     for study in session.studies:
@@ -33,16 +32,9 @@ def plan(options: argparse.Namespace) -> None:
 
 
 def list_names(options: argparse.Namespace) -> None:
-    """Print every registered name and every study, or what a study file may say."""
+    """Print every registered name and every study, or every drawing with its options."""
     from losaw.study import registry
 
-    if options.schema:
-        require("study", STUDY)
-        from losaw.study.study_file import Configuration, StudyFile
-
-        model = StudyFile if options.schema == "study" else Configuration
-        print(json.dumps(model.model_json_schema(), indent=1))
-        return
     if options.drawings:
         require("study", STUDY)
         from losaw.study.report.figures import describe_drawings

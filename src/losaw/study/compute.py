@@ -13,7 +13,6 @@ import pyarrow as pa
 from losaw.study.block_file import BlockFile, fits_of, footer_of, read_block, write_block
 from losaw.study.errors import StudyError
 from losaw.study.job import watched
-from losaw.study.joint_laws import load_laws
 from losaw.study.recipe import Recipe, parts_of, seeds_of
 from losaw.study.registry import get
 from losaw.study.registry.versions import version_of
@@ -50,17 +49,16 @@ def compute(
     apart : bool
     """
     check_versions(recipe)
-    fitted = load_laws(laws)
-    footer = footer_of(recipe, fitted)
+    footer = footer_of(recipe, load_laws(laws))
     kept = kept_path(path)
     stored = _stored(recipe, footer, kept)
     rows: dict[Pair, list[Row]] = {}
     if apart:
         for label in recipe["learners"]:
-            rows |= _rows_apart(recipe, label, laws, stored, minutes)
+            rows |= _rows_apart(recipe, label, stored, minutes)
     else:
         with watched(minutes):
-            rows = rows_of(recipe, list(recipe["learners"]), fitted, stored)
+            rows = rows_of(recipe, list(recipe["learners"]), stored)
     tables = [table_of(recipe["study"], *pair, rows[pair]) for pair in _pairs(recipe)]
     write_block(path, pa.concat_tables(tables), footer, kept)
 
@@ -86,7 +84,7 @@ def kept_path(path: Path) -> Path:
 
 
 def rows_of(
-    recipe: Recipe, learners: Iterable[str], laws: Mapping[str, Any], stored: Stored | None = None
+    recipe: Recipe, learners: Iterable[str], stored: Stored | None = None
 ) -> dict[Pair, list[Row]]:
     """Return the rows of some learners of a block by setting and learner, seed by seed.
 
@@ -97,9 +95,7 @@ def rows_of(
     for setting, learner in rows:
         by_data[recipe["settings"][setting]["data"]].append((setting, learner))
     for pairs in by_data.values():
-        law = recipe["settings"][pairs[0][0]].get("law")
-        fitted = None if law is None else laws[law]
-        ingredients = {pair: ingredients_of(recipe, *pair, fitted) for pair in pairs}
+        ingredients = {pair: ingredients_of(recipe, *pair) for pair in pairs}
         for seed in range(recipe["seeds"][0], recipe["seeds"][1] + 1):
             data: Any = None
             for pair in pairs:
@@ -130,6 +126,19 @@ def _pairs(recipe: Recipe, learners: Iterable[str] | None = None) -> Iterator[Pa
         for learner in recipe["learners"] if learners is None else learners:
             if seeds_of(recipe, setting, learner):
                 yield setting, learner
+
+
+def load_laws(paths: Sequence[Path]) -> dict[str, Any]:
+    """Read the joint laws that data are drawn from; return them by their identifiers."""
+    if not paths:
+        return {}
+    from losaw.study.generators.joint_law.fit import use_law
+    from losaw.study.generators.joint_law.law import JointLaw
+
+    laws = [JointLaw.load(path) for path in paths]
+    for law in laws:
+        use_law(law)
+    return {law.specification.identifier: law for law in laws}
 
 
 def _by_part(rows: Iterable[Row]) -> dict[str, list[Row]]:
@@ -165,12 +174,12 @@ def _stored(recipe: Recipe, footer: Mapping[str, Any], kept: Path) -> Stored:
 
 
 def _rows_apart(
-    recipe: Recipe, learner: str, laws: Sequence[Path], stored: Stored, minutes: float | None
+    recipe: Recipe, learner: str, stored: Stored, minutes: float | None
 ) -> dict[Pair, list[Row]]:
     """Return a learner's rows from a process of its own; failed rows if that is ended."""
     with ProcessPoolExecutor(1, multiprocessing.get_context("fork")) as pool:
         try:
-            return pool.submit(_watched_rows, recipe, learner, laws, stored, minutes).result()
+            return pool.submit(_watched_rows, recipe, learner, stored, minutes).result()
         except BrokenProcessPool:
             limit = "" if minutes is None else f" or took longer than {minutes:g} minutes"
             message = f"ProcessEnded: the learner {learner!r} ended its process{limit}; see the log"
@@ -184,7 +193,7 @@ def _rows_apart(
 
 
 def _watched_rows(
-    recipe: Recipe, learner: str, laws: Sequence[Path], stored: Stored, minutes: float | None
+    recipe: Recipe, learner: str, stored: Stored, minutes: float | None
 ) -> dict[Pair, list[Row]]:
     with watched(minutes):
-        return rows_of(recipe, [learner], load_laws(laws), stored)
+        return rows_of(recipe, [learner], stored)

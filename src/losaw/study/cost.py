@@ -8,7 +8,10 @@ from losaw.study.session import StudyPlan
 
 def describe_cost(plans: Sequence[StudyPlan]) -> str:
     """Settings, blocks, fits and core-hours: a line per study, a total, and how they are known."""
-    lines = [f"scale {plans[0].scale}", _line("study", "settings", "blocks", "fits", "core-hours")]
+    lines = [
+        f"scale {plans[0].study.scale}",
+        _line("study", "settings", "blocks", "fits", "core-hours"),
+    ]
     unmeasured = []
     total = [0, 0, 0]
     hours = longest = 0.0

@@ -1,4 +1,4 @@
-"""The exceptions of the study engine."""
+"""The exception of the study engine."""
 
 from losaw.support.errors import LosawError
 

@@ -10,9 +10,8 @@ from typing import Any
 from losaw.study import registry
 from losaw.study.datasets import is_there
 from losaw.study.errors import StudyError
-from losaw.study.generators.generator import joint_law_of
-from losaw.study.settings import Setting, as_values, first_match, same, setting_identifier
-from losaw.study.study_file import SCALES, Scalar, SourceFile, StudyFile, parse
+from losaw.study.settings import Setting, same, setting_identifier
+from losaw.study.study_file import SCALES, Options, Scalar, SourceFile, StudyFile, as_values, parse
 from losaw.support.words import did_you_mean, unknown
 
 # Of a fit whose cost the study file does not state.
@@ -54,7 +53,7 @@ class Study:
         self.source = SourceFile(path)
         self.scale = scale
         self.file: StudyFile = parse(StudyFile, self.source)
-        self._written_learners = self.file.learners
+        self._written_learners = self.source.data["learners"]
         self._change_learners()
         if self.file.study != path.stem:
             raise self.source.error(
@@ -71,11 +70,12 @@ class Study:
                 if label not in self.file.learners:
                     message = unknown("learner", label, self.file.learners)
                     raise self.source.error((*location, "learners", label), message)
-        learners = dict(self.file.learners)
-        for label, options in self._changes.items():
-            learners[label] = {**learners[label], **options}
-        self.source.data = {**self.source.data, "learners": learners}
-        self.file = parse(StudyFile, self.source)
+        if self._changes:
+            learners = dict(self._written_learners)
+            for label, options in self._changes.items():
+                learners[label] = {**learners[label], **options}
+            self.source.data["learners"] = learners
+            self.file = parse(StudyFile, self.source)
 
     @property
     def _changes(self) -> Mapping[str, Mapping[str, Any]]:
@@ -110,9 +110,8 @@ class Study:
     def generator(self) -> Method:
         """The generator with its fixed parameters."""
         written = self.file.generator
-        fixed = {"name": written} if isinstance(written, str) else dict(written)
-        name = fixed.pop("name")
-        return Method(name, self._entry("generator", name, ("generator",)), fixed)
+        entry = self._entry("generator", written.name, ("generator",))
+        return Method(written.name, entry, written.parameters)
 
     @cached_property
     def settings(self) -> tuple[Setting, ...]:
@@ -136,18 +135,18 @@ class Study:
         """Label -> learner."""
         learners: dict[str, Method] = {}
         for label, written in self.file.learners.items():
-            options = dict(written)
             location = ("learners", label)
-            entry = self._entry("learner", options.pop("learner"), (*location, "learner"))
-            asked = tuple(options.pop("importances", self.importances))
-            optional = bool(options.pop("optional", False))
+            entry = self._entry("learner", written.learner, (*location, "learner"))
+            asked = self.importances if written.importances is None else written.importances
             for name in asked:
                 if name not in self.importances:
                     raise self.source.error(
                         (*location, "importances"),
                         unknown("importance", name, self.importances),
                     )
-            learners[label] = Method(label, entry, options, asked, optional)
+            learners[label] = Method(
+                label, entry, written.parameters, tuple(asked), written.optional
+            )
         return learners
 
     @cached_property
@@ -167,7 +166,7 @@ class Study:
         """Return the specification of the joint law of a setting's data; None if it has none."""
         if not hasattr(self.generator.entry.load(), "joint_law"):
             return None
-        return joint_law_of(self.generator.entry.create(**setting.parameters))
+        return self.generator.entry.create(**setting.parameters).joint_law()
 
     def missing_data_sets(self) -> list[str]:
         """Real data sets (a parameter or axis ``data_set``) whose files are not there."""
@@ -185,70 +184,45 @@ class Study:
     @cached_property
     def importances(self) -> dict[str, Method]:
         """Label -> importance."""
-        return self._methods("importance", self.file.importances)
+        written = self.file.importances.items()
+        return {k: self._method_of("importance", k, w.importance, w) for k, w in written}
 
     @cached_property
     def metrics(self) -> dict[str, Method]:
         """Label -> metric."""
-        return self._methods("metric", self.file.metrics)
+        written = self.file.metrics.items()
+        return {label: self._method_of("metric", label, w.metric, w) for label, w in written}
 
-    def _methods(self, kind: str, written: list[str] | dict[str, dict[str, Any]]) -> dict:
-        if isinstance(written, list):
-            written = {name: {} for name in written}
-        methods = {}
-        for label, options in written.items():
-            parameters = dict(options)
-            entry = self._entry(kind, parameters.pop(kind, label), (f"{kind}s", label))
-            methods[label] = Method(label, entry, parameters)
-        return methods
-
-    @cached_property
-    def _settings_by_identifier(self) -> dict[str, Setting]:
-        return {setting.identifier: setting for setting in self.settings}
+    def _method_of(self, kind: str, label: str, name: str, written: Options) -> Method:
+        entry = self._entry(kind, name or label, (f"{kind}s", label))
+        return Method(label, entry, written.parameters)
 
     def setting(self, identifier: str) -> Setting:
         """The setting of an identifier."""
-        known = self._settings_by_identifier
-        if identifier not in known:
-            raise StudyError(
-                f"study {self.name!r} has no setting {identifier!r}"
-                f"{did_you_mean(identifier, known)}"
-            )
-        return known[identifier]
-
-    def learner(self, label: str) -> Method:
-        """The learner of a label."""
-        if label not in self.learners:
-            raise StudyError(f"study {self.name!r}: {unknown('learner', label, self.learners)}")
-        return self.learners[label]
+        for setting in self.settings:
+            if setting.identifier == identifier:
+                return setting
+        known = [setting.identifier for setting in self.settings]
+        guess = did_you_mean(identifier, known)
+        raise StudyError(f"study {self.name!r} has no setting {identifier!r}{guess}")
 
     def seeds(self, scale: str, setting: Setting, learner: str) -> int:
         """Seeds of a setting and learner at a scale; 0 if the scale leaves them out."""
-        written = self.file.seeds[scale]
-        if isinstance(written, int):
-            return written
-        entries = [e for e in written if learner in as_values(e.get("learner", learner))]
-        entry = first_match(entries, setting, ("seeds", "learner"))
-        return int(entry["seeds"]) if entry else 0
+        entries = self.file.seeds[scale]
+        return next((entry.seeds for entry in entries if setting.is_in(entry, learner)), 0)
 
     def seeds_in_a_block(self, setting: Setting) -> int:
         """Number of seeds that a file holds."""
-        written = self.file.blocks.seeds
-        if isinstance(written, int):
-            return written
-        entry = first_match(written, setting, ("seeds",))
-        return int(entry["seeds"]) if entry else 25
+        entries = self.file.blocks.seeds
+        return next((entry.seeds for entry in entries if setting.matches(entry.where)), 25)
 
     def cost_of_seed(self, setting: Setting, learner: str) -> tuple[float, bool]:
         """Seconds of a fit with its importances, and whether the study file states them."""
-        entries = [
-            entry
-            for entry in self.file.seconds_per_seed
-            if learner in as_values(entry.get("learner", learner))
-            and self.scale in as_values(entry.get("scale", self.scale))
-        ]
-        entry = first_match(entries, setting, ("learner", "scale", "seconds"))
-        return (float(entry["seconds"]), True) if entry else (UNMEASURED_SECONDS, False)
+        for entry in self.file.seconds_per_seed:
+            at_scale = not entry.scale or self.scale in entry.scale
+            if at_scale and setting.is_in(entry, learner):
+                return entry.seconds, True
+        return UNMEASURED_SECONDS, False
 
     def method_name(self, learner: str, importance: str) -> str:
         """The name of a column of the comparison."""

@@ -16,7 +16,6 @@ from losaw.data import Dataset, FloatArray, Sample
 from losaw.rng import seed_integer, stream
 from losaw.scoring.importance_result import ImportanceResult
 from losaw.scoring.predictor import means
-from losaw.study.generators.generator import draw
 from losaw.study.grid import Study
 from losaw.study.metrics.metric import Predictions
 from losaw.study.recipe import Recipe, created, created_generator, recipe_of_slice
@@ -275,7 +274,7 @@ def _place(error: Exception) -> str:
     return frames[-1] if frames else ""
 
 
-def ingredients_of(recipe: Recipe, setting: str, learner: str, law: Any = None) -> Ingredients:
+def ingredients_of(recipe: Recipe, setting: str, learner: str) -> Ingredients:
     """Turn the names of a block's recipe into what a learner's replicates in a setting need.
 
     Parameters
@@ -284,16 +283,13 @@ def ingredients_of(recipe: Recipe, setting: str, learner: str, law: Any = None) 
         As :func:`losaw.study.recipe.recipe_of_slice` makes it.
     setting, learner : str
         Identifier and label.
-    law : JointLaw or None
-        The fitted joint law, if the data are drawn from one; None: a law that they need is fitted.
     """
-    generator = created_generator(recipe, setting)
     written = recipe["learners"][learner]
     return Ingredients(
         experiment=recipe["experiment"],
         setting=recipe["settings"][setting]["data"],
         learner=learner,
-        draw=lambda rng: draw(generator, rng, law),
+        draw=created_generator(recipe, setting).sample,
         make_learner=lambda: created(recipe, "learner", written, setting),
         importances={
             label: created(recipe, "importance", recipe["importances"][label], setting)

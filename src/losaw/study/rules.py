@@ -15,7 +15,7 @@ from losaw.study.errors import StudyError
 from losaw.study.registry import RegistryError
 from losaw.study.registry.plugins import PluginError
 from losaw.study.results.outputs import FILES
-from losaw.study.session import Session, StudyPlan, request_of
+from losaw.study.session import Session, StudyPlan
 from losaw.support.one_thread import use_one_thread
 from losaw.support.words import unknown
 
@@ -38,13 +38,13 @@ class Run:
 
     def __init__(self, configuration: Path, config: Mapping[str, Any], is_main: bool) -> None:
         from losaw.study.report.figures import check_figures
-        from losaw.study.results.lookup import check_tables
+        from losaw.study.results.compare import check_tables
 
         use_one_thread()
         os.environ[FILE_KEY] = str(configuration)
         self.summary_files = FILES
         try:
-            self._session = Session(request_of(configuration, config), trusted=not is_main)
+            self._session = Session(configuration, config, trusted=not is_main)
             for study in self._session.studies if is_main else ():
                 check_figures(study)
                 check_tables(study)
@@ -155,7 +155,7 @@ def shelf_of(snakemake: Any) -> Any:
 
 def session_of(snakemake: Any) -> Session:
     """Return the session in a script, from the object that Snakemake gives it."""
-    return Session(request_of(Path(os.environ[FILE_KEY]), snakemake.config), trusted=True)
+    return Session(Path(os.environ[FILE_KEY]), snakemake.config, trusted=True)
 
 
 def plan_of(snakemake: Any) -> StudyPlan:

@@ -1,16 +1,14 @@
-"""One run: the request, its studies, and the blocks that they ask for.
+"""One run: the configuration with what the command line changes, its studies and their blocks.
 
 The Snakefile and the command line both make a session, so both see the same blocks, the same
 errors and the same files.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
-
-import yaml
 
 from losaw.study.blocks import LEARNER_AXIS, Block, Cell, blocks_of, slices
 from losaw.study.checks import validate
@@ -19,83 +17,15 @@ from losaw.study.grid import Study
 from losaw.study.published import read_published
 from losaw.study.registry.plugins import load_plugin
 from losaw.study.settings import Setting, safe_name, same
-from losaw.study.study_file import EVERY_STUDY_HAS, SCALES, Configuration, Scalar, SourceFile, parse
+from losaw.study.study_file import EVERY_STUDY_HAS, SCALES, Configuration, SourceFile, parse
 from losaw.support.words import did_you_mean, unknown
 
 LISTS = ("studies", "plugins")
 
 
 @dataclass(frozen=True)
-class Request:
-    """A configuration file and its overrides.
-
-    Attributes
-    ----------
-    configuration : Path
-        The configuration file; studies lie in ``studies/`` and printed numbers in
-        ``published/`` next to it.
-    overrides : dict
-        Configuration key -> value instead of the file's.
-    selection : dict
-        Axis (or ``learner``) -> values that narrow the grid.
-    seeds : int or None
-        Number of seeds of every selected setting that the scale runs, instead of the scale's.
-    """
-
-    configuration: Path = Path("config/config.yaml")
-    overrides: Mapping[str, Any] = field(default_factory=dict)
-    selection: Mapping[str, tuple[Scalar, ...]] = field(default_factory=dict)
-    seeds: int | None = None
-
-
-def request_of(configuration: Path, config: Mapping[str, Any]) -> Request:
-    """Return the request of a configuration as Snakemake has it: the file and ``--config``.
-
-    A key is one of the file's, ``seeds``, ``learner``, or an axis; several values are
-    written ``f3,f5``.
-
-    Raises
-    ------
-    StudyError
-        If the file cannot be read, or ``seeds`` is not a whole number, 1 or more.
-    """
-    written = SourceFile(configuration).data
-    asked = {key: value for key, value in config.items() if written.get(key) != value}
-    overrides = {key: value for key, value in asked.items() if key in Configuration.model_fields}
-    overrides |= {k: _values(overrides[k]) for k in LISTS if isinstance(overrides.get(k), str)}
-    selection = {key: value for key, value in asked.items() if key not in overrides}
-    seeds = selection.pop("seeds", None)
-    if seeds is not None and (not isinstance(seeds, int) or isinstance(seeds, bool) or seeds < 1):
-        raise StudyError(f"seeds: {seeds!r} is not allowed; ask for a whole number, 1 or more")
-    return Request(configuration, overrides, {k: _values(v) for k, v in selection.items()}, seeds)
-
-
-def _values(written: Any) -> tuple[Any, ...]:
-    if isinstance(written, list | tuple):
-        return tuple(written)
-    return tuple(part.strip() for part in str(written).split(",") if part.strip())
-
-
-def read_words(words: Iterable[str]) -> dict[str, Any]:
-    """``["scale=paper", "function=f3,f5"]`` as a mapping; values are YAML, as in Snakemake.
-
-    Raises
-    ------
-    StudyError
-        If a word is not ``key=value``.
-    """
-    config: dict[str, Any] = {}
-    for word in words:
-        key, sign, value = word.partition("=")
-        if not sign or not key:
-            raise StudyError(f"--config {word}: expected key=value")
-        config[key.strip()] = yaml.safe_load(value)
-    return config
-
-
-@dataclass(frozen=True)
 class StudyPlan:
-    """One study of a session, resolved.
+    """One study of a session.
 
     Attributes
     ----------
@@ -104,31 +34,27 @@ class StudyPlan:
         The requested ones with seeds at the session's scale, in the grid's order.
     blocks : dict
         Path -> block, in the grid's order.
-    n_seeds : tuple of int
-        The numbers of seeds of the settings, each once, ascending.
-    results : Path
-        The folder of all results, which holds the joint laws.
-    folder, figures, published : Path
-        Folder of the files that are written from the study's blocks, of its figures, and of the
-        printed numbers.
+    folder, figures : Path
+        Folders of the files that are written from the study's blocks, and of its figures.
+    published : Path
+        Folder of the printed numbers.
     max_failed_share : float
         Above this share of failed fits a summary refuses.
-    scale : str
-    request : str
-        The words after ``--config`` that ask for this study alone.
     """
 
     study: Study
     settings: tuple[Setting, ...] = field(repr=False)
     blocks: Mapping[str, Block] = field(repr=False)
-    n_seeds: tuple[int, ...]
-    results: Path
     folder: Path
     figures: Path
     published: Path
     max_failed_share: float
-    scale: str
-    request: str
+
+    @property
+    def n_seeds(self) -> list[int]:
+        """The numbers of seeds of settings and learners, each once, ascending."""
+        cells = (cell for block in self.blocks.values() for cell in block.slice.cells)
+        return sorted({cell.n_seeds for cell in cells})
 
     @property
     def n_fits(self) -> int:
@@ -141,7 +67,14 @@ class Session:
 
     Parameters
     ----------
-    request : Request
+    configuration : Path
+        The configuration file; studies lie in ``studies/``, printed numbers in ``published/`` next
+        to it.
+    config : dict
+        What the command line changes, as Snakemake's ``config`` has it (which may repeat the file):
+        keys of the file; ``seeds``, the number of seeds of every setting that the scale runs; and
+        ``learner`` or an axis with the values that narrow the grid. Several values are written
+        ``f3,f5``.
     trusted : bool, default False
         Skip the validation of the studies, in a process of a run that has validated them.
 
@@ -156,12 +89,23 @@ class Session:
         For any problem in configuration, studies or selection, before anything runs.
     """
 
-    def __init__(self, request: Request, trusted: bool = False) -> None:
-        self.request = request
-        self.source = SourceFile(request.configuration)
-        self.source.override(request.overrides)
+    def __init__(
+        self, configuration: Path, config: Mapping[str, Any] | None = None, trusted: bool = False
+    ) -> None:
+        written = SourceFile(configuration).data
+        asked = {k: v for k, v in (config or {}).items() if k not in written or written[k] != v}
+        overrides = {k: v for k, v in asked.items() if k in Configuration.model_fields}
+        overrides |= {k: _values(overrides[k]) for k in LISTS if isinstance(overrides.get(k), str)}
+        seeds = asked.pop("seeds", None)
+        self.selection = {k: _values(v) for k, v in asked.items() if k not in overrides}
+        if seeds is not None and not (str(seeds).isdecimal() and int(seeds) > 0):
+            raise StudyError(f"seeds: {seeds!r} is not allowed; ask for a whole number, 1 or more")
+        self.seeds = None if seeds is None else int(seeds)
+        self.source = SourceFile(configuration, overrides)
         self.configuration = parse(Configuration, self.source)
-        self.folder = request.configuration.parent
+        self._asked_studies = overrides.get("studies")
+        self.folder = configuration.parent
+        self.published_folder = self.folder / "published"
         self.results = self.configuration.results
         self.scale = self.configuration.scale
         self.notes: list[str] = []
@@ -172,10 +116,6 @@ class Session:
         studies = [self.read_study(name, trusted) for name in self._study_names()]
         self._check_selection(studies)
         self.studies = self._selected(self._at_scale(studies))
-
-    @property
-    def published_folder(self) -> Path:
-        return self.folder / "published"
 
     def available_studies(self) -> list[str]:
         """Names of the study files next to the configuration."""
@@ -189,9 +129,9 @@ class Session:
         names = [study.name for study in self.studies]
         raise StudyError(f"not part of this request: {unknown('study', name, names)}")
 
-    def read_study(self, name: str, trusted: bool = False, scale: str | None = None) -> Study:
+    def read_study(self, name: str, trusted: bool = False) -> Study:
         """Read and validate a study file next to the configuration, for the session's scale."""
-        study = Study(self.folder / "studies" / f"{name}.yaml", scale or self.scale)
+        study = Study(self.folder / "studies" / f"{name}.yaml", self.scale)
         if not trusted:
             validate(study)
             read_published(study, self.published_folder)
@@ -237,13 +177,11 @@ class Session:
     def _check_selection(self, studies: list[Study]) -> None:
         """Check that every selected value is one of an axis or a learner of some study."""
         axes = {axis for study in studies for axis in study.axes} | {LEARNER_AXIS}
-        for axis, values in self.request.selection.items():
+        for axis, values in self.selection.items():
             if axis not in axes:
                 known = sorted({*Configuration.model_fields, "seeds", *axes})
                 raise StudyError(f"{axis}: {unknown('key', axis, known)}")
-            allowed: list[Any] = []
-            for study in studies:
-                allowed += self._values(study, axis)
+            allowed = [value for study in studies for value in self._values(study, axis)]
             words = list(dict.fromkeys(map(str, allowed)))
             for value in values:
                 if not any(same(known, value) for known in allowed):
@@ -265,7 +203,7 @@ class Session:
                 selected.append(study)
                 continue
             reason = f"the scale {self.scale!r} has no seeds for what is selected of it"
-            for axis, values in self.request.selection.items():
+            for axis, values in self.selection.items():
                 known = self._values(study, axis)
                 if known and not any(same(own, value) for own in known for value in values):
                     reason = f"it has no {axis}={','.join(map(str, values))}"
@@ -277,16 +215,12 @@ class Session:
     def _cells(self, study: Study) -> Iterator[Cell]:
         """The requested settings and learners with their numbers of seeds, in grid order."""
         for setting in study.settings:
-            if not setting.matches(self.request.selection):
+            if not setting.matches(self.selection):
                 continue
             for label in self.learners(study):
                 planned = study.seeds(self.scale, setting, label)
                 if planned:
-                    yield Cell(setting, label, self.request.seeds or planned)
-
-    def settings(self, study: Study) -> list[Setting]:
-        """The requested settings of a study that have seeds at this scale."""
-        return list({cell.setting.identifier: cell.setting for cell in self._cells(study)}.values())
+                    yield Cell(setting, label, self.seeds or planned)
 
     def learners(self, study: Study) -> list[str]:
         """The labels of the requested learners, without those that cannot run here.
@@ -296,24 +230,19 @@ class Session:
         StudyError
             If a learner that was asked for by name cannot run here.
         """
-        asked = self.request.selection.get(LEARNER_AXIS)
-        labels = [
-            label
-            for label in study.learners
-            if asked is None or any(same(value, label) for value in asked)
-        ]
+        asked = self.selection.get(LEARNER_AXIS)
+        if asked is None:
+            return [label for label in study.learners if label not in study.left_out]
+        labels = [label for label in study.learners if label in map(str, asked)]
         for label in labels:
-            if asked is not None and label in study.left_out:
+            if label in study.left_out:
                 raise StudyError(f"learner={label}: {study.left_out[label]}")
-        return [label for label in labels if label not in study.left_out]
+        return labels
 
     @property
     def selected(self) -> str:
         """The selection as a part of paths: ``function~f3+f5_seeds~40``; empty for the whole."""
-        asked = {
-            **self.request.selection,
-            **({"seeds": (self.request.seeds,)} if self.request.seeds else {}),
-        }
+        asked = {**self.selection, **({"seeds": [self.seeds]} if self.seeds else {})}
         return "_".join(f"{k}~{'+'.join(map(safe_name, v))}" for k, v in asked.items())
 
     @property
@@ -329,7 +258,7 @@ class Session:
     @property
     def pages(self) -> Path:
         """The folder of the report's pages; those of some studies alone have one of their own."""
-        asked = self.request.overrides.get("studies")
+        asked = self._asked_studies
         return self.outputs / (f"studies~{'+'.join(asked)}" if asked else "")
 
     @cached_property
@@ -349,33 +278,19 @@ class Session:
 
     def _plan(self, study: Study) -> StudyPlan:
         cells = list(self._cells(study))
-        of_settings = {cell.setting.identifier: 0 for cell in cells}
-        for cell in cells:
-            of_settings[cell.setting.identifier] = max(
-                cell.n_seeds, of_settings[cell.setting.identifier]
-            )
+        place = self.results / self.scale / study.name
         return StudyPlan(
             study=study,
-            settings=tuple({c.setting.identifier: c.setting for c in cells}.values()),
-            blocks=blocks_of(
-                self.results / self.scale / study.name,
-                slices(study, cells, self.request.selection),
-            ),
-            n_seeds=tuple(sorted(set(of_settings.values()))),
-            results=self.results,
+            settings=tuple({cell.setting.identifier: cell.setting for cell in cells}.values()),
+            blocks=blocks_of(place, slices(study, cells, self.selection)),
             folder=self.outputs / study.name,
             figures=self.figures / study.name,
             published=self.published_folder,
             max_failed_share=self.configuration.max_failed_share,
-            scale=self.scale,
-            request=" ".join(self._words(study)),
         )
 
-    def _words(self, study: Study) -> Iterator[str]:
-        yield f"studies={study.name}"
-        yield f"scale={self.scale}"
-        for axis, values in self.request.selection.items():
-            if axis == LEARNER_AXIS or axis in study.axes:
-                yield f"{axis}={','.join(map(str, values))}"
-        if self.request.seeds:
-            yield f"seeds={self.request.seeds}"
+
+def _values(written: Any) -> tuple[Any, ...]:
+    if isinstance(written, list | tuple):
+        return tuple(written)
+    return tuple(part.strip() for part in str(written).split(",") if part.strip())

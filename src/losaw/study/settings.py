@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from losaw.study.study_file import Scalar
+from losaw.study.study_file import Entry, Scalar, as_values
 
 Selection = Mapping[str, Sequence[Scalar]]
 
@@ -40,6 +40,10 @@ class Setting:
             for axis, values in selection.items()
         )
 
+    def is_in(self, entry: Entry, learner: str) -> bool:
+        """Return whether an entry of a study file is of this setting and a learner."""
+        return (not entry.learner or learner in entry.learner) and self.matches(entry.where)
+
 
 def same(value: Scalar, other: Any) -> bool:
     """Equality that lets ``1`` on a command line mean ``1.0`` in a study file."""
@@ -57,22 +61,6 @@ def matches(where: Mapping[str, Any], cell: Mapping[str, Any]) -> bool:
         key in cell and any(same(cell[key], value) for value in as_values(values))
         for key, values in where.items()
     )
-
-
-def as_values(written: Any) -> list[Any]:
-    """A filter's value as a list."""
-    return list(written) if isinstance(written, list | tuple) else [written]
-
-
-def first_match(
-    entries: Sequence[Mapping[str, Any]], setting: Setting, other_keys: Sequence[str]
-) -> Mapping[str, Any] | None:
-    """The first ``{<axis>: values, …}`` entry whose axes all agree with the setting."""
-    for entry in entries:
-        selection = {k: as_values(v) for k, v in entry.items() if k not in other_keys}
-        if setting.matches(selection):
-            return entry
-    return None
 
 
 def canonical_json(value: Any) -> str:

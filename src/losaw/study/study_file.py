@@ -1,34 +1,30 @@
 """The format of study files and of the configuration, and errors that name file and key."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
 import yaml
 from pydantic import (
+    AfterValidator,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
-    GetPydanticSchema,
     ValidationError,
-    WrapValidator,
+    model_validator,
 )
 
 from losaw.study.errors import StudyError
 from losaw.support.words import unknown
 
 Location = tuple[str | int, ...]
+Scalar = bool | int | float | str
 
-
-class _Loader(yaml.CSafeLoader):
-    """A YAML loader that reads a date as text, as JSON does."""
-
-
-_Loader.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in resolvers if not tag.endswith(":timestamp")]
-    for first, resolvers in yaml.CSafeLoader.yaml_implicit_resolvers.items()
-}
+SCALES = ("smoke", "desk", "reference", "paper")
+# The reference run is of some studies only.
+EVERY_STUDY_HAS = ("smoke", "desk", "paper")
 
 
 class SourceFile:
@@ -38,53 +34,65 @@ class SourceFile:
     ----------
     path : Path
         The file.
+    overrides : dict
+        Values of the command line in the place of the file's.
 
     Raises
     ------
     StudyError
-        If the file is missing, is not YAML, or is not a mapping.
+        If the file is missing, is not YAML, or is not a mapping of plain values.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, overrides: Mapping[str, Any] | None = None) -> None:
         self.path = path
+        self._overrides = dict(overrides or {})
         try:
-            self.data: Any = yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)
+            data = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
         except OSError as error:
             raise StudyError(f"{path}: cannot be read: {error.strerror}") from None
         except (yaml.YAMLError, ValueError, RecursionError) as error:
             raise StudyError(f"{path}: not valid YAML: {' '.join(str(error).split())}") from None
-        if not isinstance(self.data, dict):
+        if not isinstance(data, dict):
             raise StudyError(f"{path}: expected a mapping of keys to values")
         try:
-            json.dumps(self.data, allow_nan=False)
+            json.dumps(data, allow_nan=False)
         except (TypeError, ValueError) as error:
             raise StudyError(
-                f"{path}: holds a value that is not finite, or has a tag: {error}"
+                f"{path}: holds a value that is not finite, has a tag, or is a date without "
+                f"quotes: {error}"
             ) from None
-        self._overridden: set[str] = set()
-
-    def override(self, values: Mapping[str, Any]) -> None:
-        """Put the command line's values in the place of the file's."""
-        self.data = {**self.data, **values}
-        self._overridden = set(values)
+        self.data: dict[str, Any] = {**data, **self._overrides}
 
     def error(self, location: Location, message: str) -> StudyError:
         """``file: key.path: message``; a key that the command line has given has no file."""
-        place = "" if location and location[0] in self._overridden else f"{self.path}: "
+        place = "" if location and location[0] in self._overrides else f"{self.path}: "
         key = ".".join(str(part) for part in location) + ": " if location else ""
         return StudyError(f"{place}{key}{message}")
 
 
-Scalar = bool | int | float | str
+def _plain(value: Any) -> Any:
+    if not isinstance(value, Scalar):
+        raise ValueError("expected a number, a text, true or false")
+    return value
+
+
+def as_values(written: Any) -> list[Any]:
+    """A filter's value as a list."""
+    return list(written) if isinstance(written, list | tuple) else [written]
+
+
+def _named(written: Any) -> Any:
+    """Names in a list as a mapping of names to no parameters."""
+    is_names = isinstance(written, list) and all(isinstance(name, str) for name in written)
+    return {name: {} for name in written} if is_names else written
+
+
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.=+-]*$")]
-Values = Annotated[list[Scalar], Field(min_length=1)]
+Values = Annotated[list[Annotated[Any, AfterValidator(_plain)]], Field(min_length=1)]
+SomeValues = Annotated[Values, BeforeValidator(as_values)]  # one value or several
+Names = Annotated[list[str], BeforeValidator(as_values)]
+Filter = dict[str, SomeValues]
 SeedCount = Annotated[int, Field(ge=1)]
-Filter = dict[str, Scalar | Values]
-
-
-SCALES = ("smoke", "desk", "reference", "paper")
-# The reference run is of some studies only.
-EVERY_STUDY_HAS = ("smoke", "desk", "paper")
 
 
 class Strict(BaseModel):
@@ -92,58 +100,87 @@ class Strict(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    @model_validator(mode="before")
+    @classmethod
+    def _knows_its_keys(cls, written: Any) -> Any:
+        keys = written if isinstance(written, dict) else ()
+        strange = [key for key in keys if key not in cls.model_fields]
+        if strange:
+            raise ValueError("; ".join(unknown("key", key, cls.model_fields) for key in strange))
+        return written
 
-class _Options(BaseModel):
-    """Known keys next to parameters or axes, which may have any name."""
 
-    model_config = ConfigDict(extra="allow")
+class Options(BaseModel):
+    """Known keys next to parameters, which may have any name."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """What is written next to the known keys."""
+        return dict(self.model_extra or {})
 
 
-class _Generator(_Options):
+class GeneratorOptions(Options):
+    """A registered name and fixed parameters."""
+
     name: str
 
 
-class _Learner(_Options):
+class LearnerOptions(Options):
+    """A registered name, the labels of its importances, and parameters."""
+
     learner: str
-    importances: list[str] = []
+    importances: list[str] | None = None
     optional: bool = False
 
 
-class _Importance(_Options):
+class ImportanceOptions(Options):
+    """A registered name, by default the label, and parameters."""
+
     importance: str = ""
 
 
-class _Metric(_Options):
+class MetricOptions(Options):
+    """The same of a metric."""
+
     metric: str = ""
 
 
-class _Seeds(_Options):
+class Entry(BaseModel):
+    """An entry of a list whose first match counts: of some learners, in settings with some values.
+
+    An entry holds for all values of an axis that it does not name.
+    """
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+    __pydantic_extra__: dict[str, SomeValues]
+    learner: Names = []
+
+    @property
+    def where(self) -> dict[str, list[Scalar]]:
+        """Axis -> values."""
+        return dict(self.model_extra or {})
+
+
+class Seeds(Entry):
+    """A number of seeds."""
+
     seeds: SeedCount
-    learner: str | list[str] = ""
 
 
-class _Seconds(_Options):
+class Seconds(Entry):
+    """The cost of a seed, at some scales."""
+
     seconds: Annotated[float, Field(gt=0)]
-    learner: str | list[str] = ""
-    scale: str | list[str] = ""
+    scale: Names = []
 
 
-def _checked(model: type[_Options]) -> Any:
-    """A mapping that is checked against a model, and kept as it is written."""
-
-    def check(written: Any, handler: Any) -> Any:
-        handler(written)
-        return written
-
-    return GetPydanticSchema(lambda _, make: make(Annotated[model, WrapValidator(check)]))
+def _everywhere(written: Any) -> Any:
+    return written if isinstance(written, list) else [{"seeds": written}]
 
 
-GeneratorOptions = Annotated[dict[str, Any], _checked(_Generator)]
-LearnerOptions = Annotated[dict[str, Any], _checked(_Learner)]
-ImportanceOptions = Annotated[dict[str, Any], _checked(_Importance)]
-MetricOptions = Annotated[dict[str, Any], _checked(_Metric)]
-SeedsOfSettings = Annotated[dict[str, Any], _checked(_Seeds)]
-SecondsOfSettings = Annotated[dict[str, Any], _checked(_Seconds)]
+SeedsOfSettings = Annotated[list[Seeds], BeforeValidator(_everywhere)]
 
 
 class TableLayout(Strict):
@@ -187,7 +224,7 @@ class Blocks(Strict):
     """
 
     inside: list[str] = []
-    seeds: SeedCount | list[SeedsOfSettings] = 25
+    seeds: SeedsOfSettings = [Seeds(seeds=25)]
 
 
 class AtScale(Strict):
@@ -274,16 +311,18 @@ class StudyFile(Strict):
     title: str
     paper: str = ""
     experiment: Name | None = None
-    generator: str | GeneratorOptions
+    generator: Annotated[
+        GeneratorOptions, BeforeValidator(lambda w: {"name": w} if isinstance(w, str) else w)
+    ]
     settings: dict[str, Values] = {}
     learner_axes: list[str] = []
     learners: dict[Name, LearnerOptions]
     scales: dict[str, AtScale] = {}
-    importances: list[str] | dict[Name, ImportanceOptions] = []
-    metrics: list[str] | dict[Name, MetricOptions]
-    seeds: dict[str, SeedCount | list[SeedsOfSettings]]
+    importances: Annotated[dict[Name, ImportanceOptions], BeforeValidator(_named)] = {}
+    metrics: Annotated[dict[Name, MetricOptions], BeforeValidator(_named)]
+    seeds: dict[str, SeedsOfSettings]
     blocks: Blocks = Blocks()
-    seconds_per_seed: list[SecondsOfSettings] = []
+    seconds_per_seed: list[Seconds] = []
     memory_megabytes: SeedCount = 1500
     method: str | None = None
     published: str | None = None
@@ -318,7 +357,7 @@ class Configuration(Strict):
     """
 
     scale: str = "desk"
-    studies: list[str]
+    studies: Names
     results: Path = Path("results")
     figures: Path = Path("figures")
     plugins: list[Path] = []
@@ -342,35 +381,8 @@ def parse(model: type[Model], source: SourceFile) -> Model:
     except ValidationError as error:
         lines = []
         for problem in error.errors():
-            location = _location(source.data, problem["loc"])
             message = problem["msg"].removeprefix("Value error, ")
-            if problem["type"] == "extra_forbidden":
-                message = unknown("key", location[-1], _known_keys(model, location))
-            elif problem["type"] == "missing":
-                message = f"needs {problem['loc'][-1]!r}"
-            else:
+            if problem["type"] != "missing" and not message.startswith("unknown"):
                 message += f", got {problem['input']!r:.80}"
-            lines.append(str(source.error(location, message)))
-        raise StudyError("\n".join(dict.fromkeys(lines))) from None
-
-
-def _location(data: Any, parts: Sequence[str | int]) -> tuple[str | int, ...]:
-    """Return the parts of a place that the file has: a validator adds names of its own."""
-    known: list[str | int] = []
-    for part in parts:
-        is_there = part in data if isinstance(data, dict) else False
-        if is_there or (isinstance(data, list) and isinstance(part, int)):
-            known.append(part)
-            data = data[part]
-    return tuple(known)
-
-
-def _known_keys(model: type[BaseModel], location: tuple[Any, ...]) -> list[str]:
-    parts: dict[str, type[BaseModel]] = {
-        "tables": TableLayout,
-        "figures": FigureLayout,
-        "blocks": Blocks,
-        "scales": AtScale,
-    }
-    owner = parts.get(str(location[0]), model) if len(location) > 1 else model
-    return list(owner.model_fields)
+            lines.append(str(source.error(problem["loc"], message)))
+        raise StudyError("\n".join(lines)) from None

@@ -21,7 +21,7 @@ from losaw.study.errors import StudyError
 from losaw.study.grid import Study
 from losaw.study.recipe import recipe_of_slice
 from losaw.study.rows import table_of
-from losaw.study.session import Request, Session
+from losaw.study.session import Session
 from losaw.support.words import unknown
 
 
@@ -115,20 +115,12 @@ def compute_line(study: Study, line: Line) -> pa.Table:
         **recipe_of_slice(study, [(setting, line.learner)]),
         "seeds": [line.first, line.last],
     }
-    laws = {law.identifier: _fitted(law) for law in [study.law_of(setting)] if law is not None}
-    rows = rows_of(recipe, [line.learner], laws)[setting.identifier, line.learner]
+    rows = rows_of(recipe, [line.learner])[setting.identifier, line.learner]
     return table_of(study.name, setting.identifier, line.learner, rows)
 
 
-def _fitted(law: object) -> object:
-    from losaw.study.generators.joint_law.fit import fitted
-
-    return fitted(law)
-
-
 def _study(configuration: Path, name: str, scale: str) -> Study:
-    session = Session(Request(configuration, {"studies": [name], "scale": scale}), trusted=True)
-    return session.study(name)
+    return Session(configuration, {"studies": name, "scale": scale}, trusted=True).study(name)
 
 
 def _scale(folder: Path) -> str:

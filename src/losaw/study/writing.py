@@ -1,6 +1,5 @@
 """Atomic writing of results files; an error names the remedy."""
 
-import hashlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,8 +15,8 @@ if TYPE_CHECKING:
 
 ROWS_AT_ONCE = 500_000
 ADVICE = (
-    "finished results are untouched: free space or choose another folder with --output, "
-    "then run it again"
+    "finished results are untouched: free space, or name another folder (--config results=FOLDER), "
+    "and run it again"
 )
 
 
@@ -54,12 +53,6 @@ def write_rows(path: Path, rows: "pd.DataFrame | pa.Table", schema: pa.Schema) -
                 writer.write_table(part.cast(schema))
 
     write_file(path, write)
-
-
-def file_digest(path: Path) -> str:
-    """Return the SHA-256 of a file, which is read in pieces."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def write_csv(path: Path, frame: "pd.DataFrame") -> None:

@@ -15,7 +15,7 @@ from losaw.study.results.agreement import (
     verdict,
     weigh,
 )
-from losaw.study.results.cell_numbers import numbers_of_cell
+from losaw.study.results.compare import numbers_of_cell
 
 UNBOUNDED = Kind(deviation=0.05, degrees=200)
 BOUNDED = Kind(deviation=0.12, degrees=200, is_bounded=True)

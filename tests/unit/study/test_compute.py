@@ -123,7 +123,8 @@ def test_learners_with_fewer_seeds_are_in_the_blocks_that_have_them(project):
         {"plain": {4}, "jittered": set()},
     ]
     (plan,) = project.session().plans
-    assert collect(plan).n_fits == plan.n_fits == 4 * (5 + 3)
+    collect(plan)
+    assert plan.n_fits == 4 * (5 + 3)
 
 
 def test_a_method_that_is_edited_during_a_run_is_refused(project):
@@ -133,3 +134,14 @@ def test_a_method_that_is_edited_during_a_run_is_refused(project):
     with pytest.raises(StudyError, match="'normal-linear' has been edited since the run began"):
         module.compute(recipe, block.path)
     assert not block.path.exists()
+
+
+def test_a_full_disk_is_named_with_the_remedy_and_leaves_no_block(project, monkeypatch):
+    def full(descriptor):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    (block, *_) = project.session().plans[0].blocks.values()
+    with pytest.raises(StudyError, match=r"seeds_000-001.parquet.*No space left.*results=FOLDER"):
+        module.compute(block.recipe, block.path)
+    assert not any(path.is_file() for path in project.results.rglob("*"))

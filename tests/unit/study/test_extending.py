@@ -77,7 +77,7 @@ def test_one_more_importance_computes_itself_alone(small, tmp_path):
     (path,) = execute(small.session())
     assert explained(small) == ["second"] * 4
     assert digests([path]) != before
-    fresh = execute(small.session(overrides={"results": str(tmp_path / "fresh")}))
+    fresh = execute(small.session(results=str(tmp_path / "fresh")))
     assert digests(fresh) == digests([path])
 
 

@@ -96,12 +96,12 @@ def test_an_importance_below_the_allowed_share_of_failures_is_in_the_summary(
     asking, project, capsys
 ):
     asking("mdi", "flaky")
-    write_outputs(project.session(overrides={"max_failed_share": 0.95}).plans[0])
+    write_outputs(project.session(max_failed_share=0.95).plans[0])
     assert "left out" not in capsys.readouterr().err
     summary = pd.read_csv(project.session().plans[0].folder / "summary.csv")
     flaky = summary[(summary.importance == "flaky") & (summary.metric == "pr_auc")]
     assert (flaky["n_failed"] > 0).any() and (flaky["n_seeds"] > 0).all()
-    write_outputs(project.session(overrides={"max_failed_share": 0.01}).plans[0])
+    write_outputs(project.session(max_failed_share=0.01).plans[0])
     of_plain = flaky[flaky.learner == "plain"][["n_failed", "n_seeds"]].sum()
     words = f"plain flaky: failed in {of_plain['n_failed']} of {of_plain.sum()} fits"
     assert words in capsys.readouterr().err

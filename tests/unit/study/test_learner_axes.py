@@ -88,15 +88,14 @@ def test_an_optional_learner_that_cannot_run_leaves_cells_not_run(optional_learn
 
 def test_asking_for_a_learner_that_cannot_run_says_why(optional_learner):
     with pytest.raises(StudyError, match="the program is not installed"):
-        optional_learner.session(selection={"learner": ("jittered",)})
+        optional_learner.session(learner=("jittered",))
 
 
 def test_a_group_leaves_out_studies_whose_real_data_are_not_there(monkeypatch, tmp_path):
-    from losaw.study.session import Request, Session
+    from losaw.study.session import Session
 
     monkeypatch.setenv("LOSAW_DATA", str(tmp_path))
-    request = Request(CONFIGURATION, overrides={"studies": ["ufi"]})
-    session = Session(request)
+    session = Session(CONFIGURATION, {"studies": "ufi"})
     assert any("'ufi_figure5' is left out: rna_editing not found" in n for n in session.notes)
     names = [study.name for study in session.studies]
     assert "ufi_table1" in names and not {"ufi_figure5", "ufi_figure6", "ufi_figure7"} & set(names)

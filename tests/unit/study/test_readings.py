@@ -7,17 +7,16 @@ import pandas as pd
 import pytest
 from scipy.stats import binom, norm
 
-from losaw.study.results.cell_numbers import kinds_of
-from losaw.study.results.compare import compare
+from losaw.study.results.compare import compare, kinds_of
 from losaw.study.results.tally import counted
-from losaw.study.session import Request, Session
+from losaw.study.session import Session
 
 ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture(scope="module")
 def session():
-    return Session(Request(ROOT / "config" / "config.yaml", {"studies": ["ufi_figure1"]}))
+    return Session(ROOT / "config" / "config.yaml", {"studies": ["ufi_figure1"]})
 
 
 def published(session, name):

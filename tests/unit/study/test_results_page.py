@@ -35,9 +35,7 @@ def folder(shared_project):
     published = project.folder / "config" / "published" / "tiny.csv"
     words = published.read_text().replace("plain", "RF").replace("jittered", "losawRF")
     published.write_text(words.replace(",0.5,3,", ",2.5,3,"))
-    session = project.session(
-        overrides={"studies": ["losaw_forest"], "scale": "desk", "max_failed_share": 0.5}
-    )
+    session = project.session(studies=["losaw_forest"], scale="desk", max_failed_share=0.5)
     execute(session)
     comparison = write_outputs(session.plan("losaw_forest"))
     study = session.study("losaw_forest")

@@ -18,7 +18,7 @@ def scaled(project):
 
 
 def at(project, scale, **changes):
-    return project.session(overrides={"scale": scale}, **changes)
+    return project.session(scale=scale, **changes)
 
 
 def test_a_scale_has_its_own_learner_in_files_of_its_own(scaled):

@@ -8,9 +8,8 @@ import pytest
 from losaw.study.errors import StudyError
 from losaw.study.published import read_published
 from losaw.study.report.figures import check_figures
-from losaw.study.results.compare import compare
-from losaw.study.results.lookup import cells, check_tables, plain, table_title
-from losaw.study.session import Request, Session
+from losaw.study.results.compare import cells, check_tables, compare, plain, table_title
+from losaw.study.session import Session
 from losaw.study.study_file import EVERY_STUDY_HAS, SCALES
 
 CONFIGURATION = Path(__file__).resolve().parents[3] / "config" / "config.yaml"
@@ -27,7 +26,7 @@ PRINTED = [
 
 
 def session(name: str, scale: str = "desk") -> Session:
-    return Session(Request(CONFIGURATION, {"studies": [name], "scale": scale}))
+    return Session(CONFIGURATION, {"studies": [name], "scale": scale})
 
 
 @pytest.mark.parametrize("name", STUDIES)

@@ -1,4 +1,4 @@
-"""Summaries, manifests and the last line of a run."""
+"""Summaries and manifests."""
 
 import io
 import json
@@ -7,10 +7,9 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 
-from losaw.study.results.cell_numbers import kinds_of
+from losaw.study.results.compare import kinds_of
 from losaw.study.results.outputs import write_outputs
 from losaw.study.results.summary import complete_summary, differences, short_summary
-from losaw.study.results.tally import describe_end
 from reference.in_process import run
 
 
@@ -22,25 +21,13 @@ def test_a_mean_squared_error_is_no_decision(project):
     assert not kinds_of(study, frame)["r2_test", "plain"].is_decision
 
 
-def test_the_last_line_counts_published_values_once(tmp_path):
-    verdicts = ["agrees", "agrees", "deviates", "not printed", "not run", "agrees"]
-    cells = pd.DataFrame({"verdict": verdicts, "method": list("abcdea"), "published": 0.5})
-    cells.to_csv(tmp_path / "comparison.csv", index=False)
-    study = SimpleNamespace(file=SimpleNamespace(counted=True))
-    said = describe_end([SimpleNamespace(study=study, folder=tmp_path, results=tmp_path)])
-    assert "1 study, 3 published values compared (1 deviates, 2 agrees)" in said
-    study.file.counted = [{"method": "c"}]
-    said = describe_end([SimpleNamespace(study=study, folder=tmp_path, results=tmp_path)])
-    assert "1 published values compared (1 deviates)" in said
-
-
 def test_the_manifest_of_a_run_without_failures_counts_none(computed):
     (plan,) = computed.session().plans
     write_outputs(plan)
     found = json.loads((plan.folder / "manifest.json").read_text())
     assert found["failed_rows"] == 0 and found["failures"] == {}
     assert (found["fits"], found["blocks"]) == (4 * 2 * 5, len(plan.blocks))
-    assert found["request"] == "studies=tiny scale=smoke"
+    assert (found["scale"], found["seeds"]) == ("smoke", [5])
 
 
 @pytest.mark.parametrize("seeds", [1, 2, 3])

@@ -6,8 +6,7 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 
-from losaw.study.results.cell_numbers import kinds_of, pooled_deviation
-from losaw.study.results.compare import compare
+from losaw.study.results.compare import compare, kinds_of, pooled_deviation
 from losaw.study.results.tally import agreement_table, counted, sign_table
 
 COLUMNS = ["table", "n_samples", "noise_variance", "metric", "method"]

@@ -5,9 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from losaw.study.study_file import Filter, SourceFile, Strict, parse
-
-Names = str | list[str]
+from losaw.study.study_file import Filter, Names, SourceFile, Strict, parse
 
 
 class Side(Strict):
@@ -15,7 +13,7 @@ class Side(Strict):
 
     Attributes
     ----------
-    method, metric : str, list of str or None
+    method, metric : list of str or None
         As in the columns of ``summary.csv``; None: as on the claim's left side. Of several, each
         is compared.
     where : dict

@@ -9,9 +9,9 @@ import pandas as pd
 from scipy.special import betaincinv
 from scipy.stats import t
 
-from losaw.study.claims.claim_file import Claim, Names, Side
+from losaw.study.claims.claim_file import Claim, Side
 from losaw.study.grid import Study
-from losaw.study.settings import as_values, matches
+from losaw.study.settings import matches
 from losaw.study.study_file import Filter
 
 SUPPORTED = "supported"
@@ -118,7 +118,7 @@ def weigh_claim(
 
 def _not_run(claim: Claim, summary: pd.DataFrame) -> Iterator[str]:
     """The methods, metrics and values of axes that a claim names and a summary lacks."""
-    sides: list[tuple[Names, Names, Filter]] = [(claim.method, claim.metric, claim.where)]
+    sides: list[tuple[list[str], list[str], Filter]] = [(claim.method, claim.metric, claim.where)]
     if isinstance(claim.than, Side):
         than = claim.than
         where = {**claim.where, **than.where}
@@ -129,9 +129,9 @@ def _not_run(claim: Claim, summary: pd.DataFrame) -> Iterator[str]:
     for methods, metrics, where in sides:
         for column, asked in (("method", methods), ("metric", metrics)):
             known = set(found[column])
-            names.update((name, None) for name in as_values(asked) if name not in known)
+            names.update((name, None) for name in asked if name not in known)
         for axis, values in where.items():
-            for value in as_values(values):
+            for value in values:
                 if not any(matches({axis: value}, record) for record in records):
                     names[f"{axis} = {value}"] = None
     return iter(names)
@@ -204,7 +204,7 @@ def _cells(claim: Claim, summary: pd.DataFrame, decisions: Collection[str]) -> p
     # a near b and b near a are one claim.
     elsewhere = isinstance(claim.than, Side) and claim.than.where
     is_symmetric = claim.relation == "near" and not elsewhere
-    for left in itertools.product(as_values(claim.method), as_values(claim.metric)):
+    for left in itertools.product(claim.method, claim.metric):
         for right in _right_of(claim, left):
             if is_symmetric and (right, left) in pairs:
                 continue
@@ -225,7 +225,7 @@ def _right_of(claim: Claim, left: Name) -> list[Name | None]:
         return [None]
     method, metric = left
     than = claim.than
-    names = itertools.product(as_values(than.method or method), as_values(than.metric or metric))
+    names = itertools.product(than.method or [method], than.metric or [metric])
     return [name for name in names if name != left or than.where]
 
 

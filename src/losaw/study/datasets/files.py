@@ -42,7 +42,7 @@ def data_folder(folder: Path | str | None = None) -> Path:
     return Path(folder or os.environ.get(FOLDER_VARIABLE) or DEFAULT_FOLDER)
 
 
-def data_files(name: str, folder: Path | str | None = None, *, verify: bool = True) -> list[Path]:
+def data_files(name: str, folder: Path | str | None = None) -> list[Path]:
     """Return the files of a data set, ``<folder>/<name>/<file>``; missing files are downloaded.
 
     Parameters
@@ -51,8 +51,6 @@ def data_files(name: str, folder: Path | str | None = None, *, verify: bool = Tr
         A key of ``SOURCES``.
     folder : path or None
         As :func:`data_folder` resolves it.
-    verify : bool, default True
-        Compare the SHA-256 of every file with the expected SHA-256.
 
     Raises
     ------
@@ -64,7 +62,7 @@ def data_files(name: str, folder: Path | str | None = None, *, verify: bool = Tr
         raise DatasetError(unknown("data set", name, SOURCES))
     source = SOURCES[name]
     place = data_folder(folder) / name
-    return [_obtain(name, source, file, place / file.name, verify) for file in source.files]
+    return [_obtain(name, source, file, place / file.name) for file in source.files]
 
 
 def is_there(name: str, folder: Path | str | None = None) -> bool:
@@ -91,17 +89,16 @@ def is_there(name: str, folder: Path | str | None = None) -> bool:
     return all((place / file.name).is_file() for file in SOURCES[name].files)
 
 
-def _obtain(name: str, source: Source, file: SourceFile, path: Path, verify: bool) -> Path:
+def _obtain(name: str, source: Source, file: SourceFile, path: Path) -> Path:
     if not path.is_file():
         content = _download(name, source, file, path)
         advice = f"name another folder with {FOLDER_VARIABLE}"
         write_atomically(path, lambda place: place.write_bytes(content), DatasetError, advice)
-    elif verify and sha256(path.read_bytes()) != file.sha256:
+    elif sha256(path.read_bytes()) != file.sha256:
         raise DatasetError(
             f"data set {name!r}: {path} is not the expected file (SHA-256 "
             f"{sha256(path.read_bytes())}, expected {file.sha256}). Remove it to download it anew"
-            f"{'' if file.url else ' (it has no URL: ' + source.how_made + ')'}, or load it as it "
-            "is with verify=False"
+            f"{'' if file.url else ' (it has no URL: ' + source.how_made + ')'}"
         )
     return path
 

@@ -58,7 +58,7 @@ _OPTIONS: dict[str, dict[str, Any]] = {
 }
 
 
-def load(name: str, folder: Path | str | None = None, *, verify: bool = True) -> "pd.DataFrame":
+def load(name: str, folder: Path | str | None = None) -> "pd.DataFrame":
     """Return a raw data set, every row and column as in the file.
 
     Parameters
@@ -69,8 +69,6 @@ def load(name: str, folder: Path | str | None = None, *, verify: bool = True) ->
     folder : path or None
         Folder of ``<name>/<file>``; None: $LOSAW_DATA, else ``./data``. What is missing
         is downloaded into it from the original source.
-    verify : bool, default True
-        Verify the SHA-256 of every file.
 
     Returns
     -------
@@ -90,7 +88,7 @@ def load(name: str, folder: Path | str | None = None, *, verify: bool = True) ->
     >>> load("diamonds").shape  # doctest: +SKIP
     (53940, 10)
     """
-    return read_files(name, data_files(name, folder, verify=verify))
+    return read_files(name, data_files(name, folder))
 
 
 def read_files(name: str, files: Sequence[Path]) -> "pd.DataFrame":

@@ -8,6 +8,7 @@ from losaw.support.arguments import one_of, whole_number
 
 READINGS = ("zero-to-i", "zero-to-i-minus-1")
 NOISE = 5.0
+N_FEATURES = 10
 KIND: FeatureKind = "discrete"
 
 
@@ -25,7 +26,6 @@ class BinarySignalGenerator:
         second reading agrees with the published values for a binary X1.
     n_samples : int, default 1000
         Rows of the training sample, and of the test sample.
-    n_features : int, default 10
 
     Raises
     ------
@@ -44,12 +44,10 @@ class BinarySignalGenerator:
         task: str,
         levels: str = "zero-to-i",
         n_samples: int = 1000,
-        n_features: int = 10,
     ) -> None:
         self.task = task_of("task", task)
         self.levels = one_of("levels", levels, READINGS)
         self.n_samples = whole_number("n_samples", n_samples, 2)
-        self.n_features = whole_number("n_features", n_features, 2)
 
     def regression_function(self, X: FloatArray) -> FloatArray:
         """Return the mean of the response, or its probability of class 1, (n_samples,)."""
@@ -62,17 +60,17 @@ class BinarySignalGenerator:
             test=self._sample(rng),
             truth=Truth(
                 signal=(0,),
-                n_features=self.n_features,
+                n_features=N_FEATURES,
                 noise_variance=NOISE**2 if self.task == "regression" else float("nan"),
                 regression_function=self.regression_function,
             ),
-            feature_names=default_feature_names(self.n_features),
-            feature_kinds=(KIND,) * self.n_features,
+            feature_names=default_feature_names(N_FEATURES),
+            feature_kinds=(KIND,) * N_FEATURES,
             task=self.task,
         )
 
     def _sample(self, rng: np.random.Generator) -> Sample:
         extra = 1 if self.levels == "zero-to-i" else 0
-        counts = [max(2, index + extra) for index in range(1, self.n_features + 1)]
+        counts = [max(2, index + extra) for index in range(1, N_FEATURES + 1)]
         X = np.column_stack([rng.integers(c, size=self.n_samples) for c in counts]).astype(float)
         return Sample(X, draw_response(self.task, self.regression_function(X), NOISE, rng))

@@ -3,7 +3,7 @@
 import numpy as np
 
 from losaw.data import Dataset, FeatureKind, FloatArray, Sample, Truth, default_feature_names
-from losaw.study.generators.category_effects import WEIGHTS, cut_into_levels
+from losaw.study.generators.category_effects import cut_into_levels
 from losaw.study.generators.generator import task_of
 from losaw.support.arguments import one_of, real_number, whole_number
 
@@ -36,7 +36,6 @@ class ConditionalDagGenerator:
     n_levels : int, default 10
     beta : float, default 0.5
     outcome : {"regression", "classification"}, default "regression"
-    weights : {"ordered", "shuffled"}, default "ordered"
 
     Raises
     ------
@@ -57,7 +56,6 @@ class ConditionalDagGenerator:
         n_levels: int = 10,
         beta: float = 0.5,
         outcome: str = "regression",
-        weights: str = "ordered",
     ) -> None:
         self.categorical = CATEGORICAL[one_of("categorical", categorical, CATEGORICAL)]
         self.n_levels = whole_number("n_levels", n_levels, 2)
@@ -66,7 +64,6 @@ class ConditionalDagGenerator:
         )
         self.beta = real_number("beta", beta)
         self.outcome = task_of("outcome", outcome)
-        self.weights = one_of("weights", weights, WEIGHTS)
 
     def sample(self, rng: np.random.Generator) -> Dataset:
         """Draw a Monte Carlo sample."""
@@ -83,9 +80,7 @@ class ConditionalDagGenerator:
         for feature, parent in ((0, None), (1, None), (2, 1), (3, 0)):
             X[:, feature] = noise[feature] + (0.0 if parent is None else effect(X, parent))
             if feature in self.categorical:
-                category = cut_into_levels(
-                    X[:, feature], self.n_levels, self.beta, self.weights, rng
-                )
+                category = cut_into_levels(X[:, feature], self.n_levels, self.beta, "ordered", rng)
                 X[:, feature], effect_of_code[feature] = category
 
         def mean(X: FloatArray) -> FloatArray:

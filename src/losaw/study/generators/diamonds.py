@@ -24,7 +24,7 @@ class DiamondsGenerator:
     Raises
     ------
     ValueError
-        If ``fraction`` is out of range; by ``prepare`` and ``sample`` if the data are not there.
+        If ``fraction`` is out of range; by ``sample`` if the data are not there.
 
     Notes
     -----
@@ -38,10 +38,6 @@ class DiamondsGenerator:
         self.fraction = real_number("fraction", fraction)
         if not 0 < self.fraction < 1:
             raise ValueError(f"fraction must be between 0 and 1, got {fraction}")
-
-    def prepare(self) -> None:
-        """Read the data, so that missing files are reported before any fit."""
-        read_rows("diamonds", RESPONSE)
 
     def sample(self, rng: np.random.Generator) -> Dataset:
         """Draw a random split."""

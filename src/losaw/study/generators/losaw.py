@@ -12,7 +12,7 @@ from losaw.data import (
 )
 from losaw.study.generators.correlation import cholesky_factor, draw_normal, six_features
 from losaw.study.generators.functions import regression_function
-from losaw.study.generators.joint_law.fit import given_or_fitted
+from losaw.study.generators.joint_law.fit import law_of
 from losaw.study.generators.joint_law.law import JointLaw, JointLawSpecification
 from losaw.support.arguments import one_of, real_number, whole_number
 
@@ -108,13 +108,13 @@ class LosawGenerator:
         """Return the specification of the law of X1, …, X6 if they are discrete."""
         return self._law if self.data_type == "discrete" else None
 
-    def sample(self, rng: np.random.Generator, joint_law: JointLaw | None = None) -> Dataset:
+    def sample(self, rng: np.random.Generator) -> Dataset:
         """Draw a Monte Carlo sample; see :class:`DataGenerator`.
 
         The training features do not depend on phi, the function or the size of other samples.
         """
         specification = self.joint_law()
-        law = None if specification is None else given_or_fitted(specification, joint_law)
+        law = None if specification is None else law_of(specification)
         draw = None if self.n_draws is None else int(rng.integers(self.n_draws))
         of_train = rng if draw is None else np.random.default_rng([DRAWS, draw])
         train = self._features(self.n_samples, self.n_features, of_train, law)

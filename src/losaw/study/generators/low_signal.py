@@ -80,7 +80,7 @@ class LowSignalGenerator:
     Raises
     ------
     ValueError
-        If a parameter is unknown; by ``prepare`` and ``sample`` if the ChIP data are not there.
+        If a parameter is unknown; by ``sample`` if the ChIP data are not there.
 
     Notes
     -----
@@ -105,11 +105,6 @@ class LowSignalGenerator:
         self.dataset = one_of("dataset", dataset, DATA_SETS)
         self.noise = one_of("noise", noise, NOISE_READINGS)
         self.logit = one_of("logit", logit, LOGIT_READINGS)
-
-    def prepare(self) -> None:
-        """Read the data, so that missing files are reported before any fit."""
-        if self.dataset == "ChIP":
-            chip_features()
 
     def sample(self, rng: np.random.Generator) -> Dataset:
         """Draw a Monte Carlo sample."""

@@ -24,11 +24,11 @@ class NoisyCopiesGenerator:
     ----------
     data_set : {"syn2", "syn3"}
     n_samples : int, default 100
+        Rows of the training sample, and of the test sample.
     power : {"signed", "absolute", "half-normal", "dropped"}, default "signed"
         The paper does not define X0^1.5 for negative X0: ``sign(X0) |X0|^1.5``,
         ``|X0|^1.5``, ``X0 = 3 |N(0, 1)|``, or rows with a negative X0 dropped, about half of
         them: Python gives their response no value.
-    n_test : int, default 100
 
     Raises
     ------
@@ -48,19 +48,17 @@ class NoisyCopiesGenerator:
         data_set: str,
         n_samples: int = 100,
         power: str = "signed",
-        n_test: int = 100,
     ) -> None:
         self.feature_names = DATA_SETS[one_of("data_set", data_set, DATA_SETS)]
         self.n_samples = whole_number("n_samples", n_samples, 2)
         self.power = one_of("power", power, POWERS)
-        self.n_test = whole_number("n_test", n_test, 2)
         self.signal = tuple(
             index for index, name in enumerate(self.feature_names) if name.startswith("X")
         )
 
     def sample(self, rng: np.random.Generator) -> Dataset:
         """Draw a Monte Carlo sample."""
-        train, test = self._sample(self.n_samples, rng), self._sample(self.n_test, rng)
+        train, test = self._sample(rng), self._sample(rng)
         return Dataset(
             train=train,
             test=test,
@@ -83,8 +81,8 @@ class NoisyCopiesGenerator:
             response = response + 2 * X[:, 1] + 0.5 * X[:, 2] ** 2
         return response
 
-    def _sample(self, n_samples: int, rng: np.random.Generator) -> Sample:
-        x0, x1, x2, noise_0, noise_1, noise_2 = rng.standard_normal((6, n_samples))
+    def _sample(self, rng: np.random.Generator) -> Sample:
+        x0, x1, x2, noise_0, noise_1, noise_2 = rng.standard_normal((6, self.n_samples))
         x0 = 3 * (np.abs(x0) if self.power == "half-normal" else x0)
         columns = {
             "X0": x0,

@@ -42,7 +42,7 @@ class RealForestDataGenerator:
     Raises
     ------
     ValueError
-        If the name is unknown; by ``prepare`` and ``sample`` if the data are not there.
+        If the name is unknown; by ``sample`` if the data are not there.
 
     Notes
     -----
@@ -54,10 +54,6 @@ class RealForestDataGenerator:
 
     def __init__(self, *, data_set: str) -> None:
         self.data_set = one_of("data_set", data_set, DESIGNS)
-
-    def prepare(self) -> None:
-        """Read the data, so that missing files are reported before any fit."""
-        read_rows(self.data_set, DESIGNS[self.data_set].response)
 
     def sample(self, rng: np.random.Generator) -> Dataset:
         """Draw rows and the random feature."""

@@ -30,8 +30,7 @@ class RealRegressionGenerator:
     Raises
     ------
     ValueError
-        If a parameter is unknown or out of range; by ``prepare`` and ``sample`` if the data
-        are not there.
+        If a parameter is unknown or out of range; by ``sample`` if the data are not there.
 
     Notes
     -----
@@ -60,10 +59,6 @@ class RealRegressionGenerator:
         if noise_share is not None:
             real_number("noise_share", noise_share, 0, 1)
         self.target = one_of("target", target, TARGETS)
-
-    def prepare(self) -> None:
-        """Read the data, so that missing files are reported before any fit."""
-        read_rows(self.data_set, RESPONSES[self.data_set])
 
     def sample(self, rng: np.random.Generator) -> Dataset:
         """Draw a random part of the rows."""

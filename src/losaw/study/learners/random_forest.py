@@ -31,10 +31,7 @@ class RandomForest(BaseEstimator):
     one_hot : sequence of int, default ()
         Columns of X that enter as one dummy for each level of the training sample. A level that
         the training sample does not have is all zeros.
-    max_features : int, float, "sqrt", "log2" or "all", default None
-        Columns (after encoding) drawn at a node; None is scikit-learn's default of the task,
-        all for regression and the square root for classification.
-    n_estimators, max_depth, min_samples_leaf, n_jobs, random_state
+    n_estimators, max_depth, random_state
         As in scikit-learn.
 
     Attributes
@@ -59,18 +56,12 @@ class RandomForest(BaseEstimator):
         one_hot: Sequence[int] = (),
         n_estimators: int = 100,
         max_depth: int | None = None,
-        min_samples_leaf: int = 1,
-        max_features: int | float | str | None = None,
-        n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
         self.task = task
         self.one_hot = one_hot
         self.n_estimators = n_estimators
         self.max_depth = max_depth
-        self.min_samples_leaf = min_samples_leaf
-        self.max_features = max_features
-        self.n_jobs = n_jobs
         self.random_state = random_state
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
@@ -88,16 +79,8 @@ class RandomForest(BaseEstimator):
         self.levels_ = {column: np.unique(rows[:, column]) for column in self.one_hot}
         widths = [len(self.levels_.get(column, (0,))) for column in range(n_features)]
         self.feature_of_column_ = np.repeat(np.arange(n_features), widths)
-        options: dict[str, Any] = {}
-        if self.max_features is not None:
-            options["max_features"] = None if self.max_features == "all" else self.max_features
         self.forest_ = TASKS[self.task](
-            self.n_estimators,
-            max_depth=self.max_depth,
-            min_samples_leaf=self.min_samples_leaf,
-            n_jobs=self.n_jobs,
-            random_state=self.random_state,
-            **options,
+            self.n_estimators, max_depth=self.max_depth, random_state=self.random_state
         ).fit(self._encoded(rows), response)
         if self.task == "classification":
             self.classes_ = self.forest_.classes_

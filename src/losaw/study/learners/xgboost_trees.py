@@ -17,7 +17,7 @@ OBJECTIVES = {"regression": "reg:squarederror", "classification": "binary:logist
 
 
 class XGBoostTrees(TwoTaskLearner):
-    """xgboost's boosted trees for squared error or binary log-loss, on one thread by default.
+    """xgboost's boosted trees for squared error or binary log-loss, on one thread.
 
     Parameters
     ----------
@@ -35,7 +35,6 @@ class XGBoostTrees(TwoTaskLearner):
         Prediction before the first tree (a probability for classification). None: xgboost
         estimates it; the TreeInner paper's version 1.6 has 0 and 0.5.
     tree_method : {"hist", "exact"}, default "hist"
-    nthread : int, default 1
     random_state : int or None, default None
         Nothing is drawn with these parameters; it is passed on.
 
@@ -60,7 +59,6 @@ class XGBoostTrees(TwoTaskLearner):
         reg_lambda: float = 1.0,
         base_score: float | None = None,
         tree_method: str = "hist",
-        nthread: int = 1,
         random_state: int | None = None,
     ) -> None:
         self.task = task
@@ -71,7 +69,6 @@ class XGBoostTrees(TwoTaskLearner):
         self.reg_lambda = reg_lambda
         self.base_score = base_score
         self.tree_method = tree_method
-        self.nthread = nthread
         self.random_state = random_state
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
@@ -87,12 +84,12 @@ class XGBoostTrees(TwoTaskLearner):
             "min_child_weight": self.min_child_weight,
             "reg_lambda": self.reg_lambda,
             "tree_method": self.tree_method,
-            "nthread": self.nthread,
+            "nthread": 1,
             "seed": self.random_state or 0,
         }
         if self.base_score is not None:
             parameters["base_score"] = self.base_score
-        matrix = xgboost.DMatrix(X, y, nthread=self.nthread)
+        matrix = xgboost.DMatrix(X, y, nthread=1)
         self.booster_ = xgboost.train(parameters, matrix, self.num_boost_round)
         return self
 

@@ -7,6 +7,25 @@ from typing import Any, NamedTuple
 
 from losaw.knockoffs.sampler import SAMPLERS
 
+# Functions of losaw.study.metrics.table, each under its own name.
+_METRICS = (
+    "r2_test r2_ind pr_auc fi_gap auc best_noise_rank signal_rank noise_score "
+    "signal_score risk feature_score feature_rank signal_size noise_size largest_size "
+    "size_auc rejection_rate type_1_error top_share optimum_gap r2_ind_train_noise "
+    "truth_detail importance_detail signal_share"
+)
+# The file of losaw.study.report.drawings -> its drawings, functions of these names with _ for -.
+_DRAWINGS = {
+    "lines": "metric-lines score-lines",
+    "bars": "score-bars",
+    "boxes": "pooled-runs score-boxes",
+    "ranking": "ranking",
+    "replicate": "pair-plot scores-by-feature",
+    "schemes": (
+        "gradient-descent network-layers quantile-categories tradeoff traversal-splits "
+        "weighted-split"
+    ),
+}
 # kind -> name -> "module:attribute".
 NAMES: dict[str, dict[str, str]] = {
     "learner": {
@@ -60,47 +79,11 @@ NAMES: dict[str, dict[str, str]] = {
         "mixed-pairs": "losaw.study.generators.mixed_pairs:MixedPairsGenerator",
         "real-regression": "losaw.study.generators.real_regression:RealRegressionGenerator",
     },
-    "metric": {
-        "r2_test": "losaw.study.metrics.table:r2_test",
-        "r2_ind": "losaw.study.metrics.table:r2_ind",
-        "pr_auc": "losaw.study.metrics.table:pr_auc",
-        "fi_gap": "losaw.study.metrics.table:fi_gap",
-        "auc": "losaw.study.metrics.table:auc",
-        "best_noise_rank": "losaw.study.metrics.table:best_noise_rank",
-        "signal_rank": "losaw.study.metrics.table:signal_rank",
-        "noise_score": "losaw.study.metrics.table:noise_score",
-        "signal_score": "losaw.study.metrics.table:signal_score",
-        "risk": "losaw.study.metrics.table:risk",
-        "feature_score": "losaw.study.metrics.table:feature_score",
-        "feature_rank": "losaw.study.metrics.table:feature_rank",
-        "signal_size": "losaw.study.metrics.table:signal_size",
-        "noise_size": "losaw.study.metrics.table:noise_size",
-        "largest_size": "losaw.study.metrics.table:largest_size",
-        "size_auc": "losaw.study.metrics.table:size_auc",
-        "rejection_rate": "losaw.study.metrics.table:rejection_rate",
-        "type_1_error": "losaw.study.metrics.table:type_1_error",
-        "top_share": "losaw.study.metrics.table:top_share",
-        "optimum_gap": "losaw.study.metrics.table:optimum_gap",
-        "r2_ind_train_noise": "losaw.study.metrics.table:r2_ind_train_noise",
-        "truth_detail": "losaw.study.metrics.table:truth_detail",
-        "importance_detail": "losaw.study.metrics.table:importance_detail",
-        "signal_share": "losaw.study.metrics.table:signal_share",
-    },
+    "metric": {name: f"losaw.study.metrics.table:{name}" for name in _METRICS.split()},
     "drawing": {
-        "metric-lines": "losaw.study.report.drawings.lines:metric_lines",
-        "score-lines": "losaw.study.report.drawings.lines:score_lines",
-        "score-bars": "losaw.study.report.drawings.bars:score_bars",
-        "pooled-runs": "losaw.study.report.drawings.boxes:pooled_runs",
-        "score-boxes": "losaw.study.report.drawings.boxes:score_boxes",
-        "ranking": "losaw.study.report.drawings.ranking:ranking",
-        "pair-plot": "losaw.study.report.drawings.replicate:pair_plot",
-        "scores-by-feature": "losaw.study.report.drawings.replicate:scores_by_feature",
-        "gradient-descent": "losaw.study.report.drawings.schemes:gradient_descent",
-        "network-layers": "losaw.study.report.drawings.schemes:network_layers",
-        "quantile-categories": "losaw.study.report.drawings.schemes:quantile_categories",
-        "tradeoff": "losaw.study.report.drawings.schemes:tradeoff",
-        "traversal-splits": "losaw.study.report.drawings.schemes:traversal_splits",
-        "weighted-split": "losaw.study.report.drawings.schemes:weighted_split",
+        name: f"losaw.study.report.drawings.{file}:{name.replace('-', '_')}"
+        for file, names in _DRAWINGS.items()
+        for name in names.split()
     },
     "knockoff": {name: str(target) for name, target in SAMPLERS.items()},
 }

@@ -12,7 +12,6 @@ from losaw.support.errors import LosawError
 PREFIX = "losaw_plugin_"
 
 _registered: dict[str, tuple[Entry, ...]] = {}
-_sources: dict[str, str] = {}
 
 
 class PluginError(LosawError):
@@ -22,9 +21,8 @@ class PluginError(LosawError):
 def load_plugin(path: Path | str) -> ModuleType:
     """Import a plugin file as the module ``losaw_plugin_<stem>``.
 
-    A second call does nothing as long as the file is the same; an edited file is loaded anew, and
-    its earlier registrations are removed. The module's name depends on the file's name only, so
-    that its methods can be found again in every process that has loaded it.
+    A second call does nothing. The module's name depends on the file's name only, so that its
+    methods can be found again in every process that has loaded it.
 
     A PluginError says if there is no such file, it is no ``.py`` file named like an identifier,
     another file of the same name is loaded already, or the file raises.
@@ -35,7 +33,6 @@ def load_plugin(path: Path | str) -> ModuleType:
     if path.suffix != ".py" or not path.stem.isidentifier():
         raise PluginError(f"plugin {path}: name it like a Python module, for example my_method.py")
     name = PREFIX + path.stem
-    source = path.read_text(encoding="utf-8", errors="replace")
     loaded = sys.modules.get(name)
     if loaded is not None:
         if Path(str(loaded.__file__)) != path:
@@ -43,10 +40,7 @@ def load_plugin(path: Path | str) -> ModuleType:
                 f"plugin {path}: a plugin of the same name is loaded from {loaded.__file__}; "
                 "rename either of them"
             )
-        if _sources.get(name) == source:
-            return loaded
-        del sys.modules[name]
-        forget(f"{name}:")
+        return loaded
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise PluginError(f"plugin {path}: Python cannot load it")
@@ -57,9 +51,9 @@ def load_plugin(path: Path | str) -> ModuleType:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
         del sys.modules[name]
+        forget(f"{name}:")
         place = f"{path}:{_line(error, path)}"
         raise PluginError(f"{place}: plugin raised {type(error).__name__}: {error}") from error
-    _sources[name] = source
     _registered[name] = tuple(
         entry
         for entry in entries()

@@ -17,7 +17,7 @@ from pandas.io.formats.style import Styler
 from losaw.study.grid import Study
 from losaw.study.report.typeset import html_label, latex, latex_label, markdown, number, signed
 from losaw.study.results.agreement import NOT_RUN, VERDICTS
-from losaw.study.results.lookup import check_places, table_title
+from losaw.study.results.compare import check_places, table_title
 from losaw.study.writing import write_text
 
 LEGEND = (

@@ -1,12 +1,11 @@
 """All blocks of a study in two tables: one row per measured value, one per score vector."""
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -16,34 +15,12 @@ from losaw.study.blocks import Block
 from losaw.study.errors import StudyError
 from losaw.study.grid import Study
 from losaw.study.recipe import difference
-from losaw.study.results.failing import check_fits, without_failing
 from losaw.study.rows import SCORES
 from losaw.study.session import StudyPlan
 
-RESULT_COLUMNS = (
-    "study",
-    "setting_id",
-    "learner",
-    "importance",
-    "seed",
-    "metric",
-    "value",
-    "status",
-    "message",
-)
-SCORE_COLUMNS = (
-    "study",
-    "setting_id",
-    "learner",
-    "importance",
-    "seed",
-    "features",
-    "scores",
-    "std_error",
-    "p_values",
-    "signal",
-)
-FAILURE_COLUMNS = ("setting_id", "learner", "seed", "importance", "metric", "message")
+KEYS = ["setting_id", "learner", "importance", "seed"]
+RESULT_COLUMNS = ("study", *KEYS, "metric", "value", "status", "message")
+SCORE_COLUMNS = ("study", *KEYS, "features", "scores", "std_error", "p_values", "signal")
 _SHOWN = 5
 
 
@@ -60,14 +37,10 @@ class Collection:
     scores : pyarrow.Table
         One row per (setting, learner, importance, seed): the raw per-feature scores; texts are
         dictionaries.
-    failed : pyarrow.Table
-        Every row of what failed, scores included.
     blocks : DataFrame
         One row per block, setting and learner: its seeds, and the SHA-256 of its rows.
     libraries, laws : dict
         Versions of the libraries that computed the blocks, and the records of their joint laws.
-    n_fits : int
-        Number of replicates.
     left_out : dict
         Learner and importance -> why its cells are left out, where more than the allowed share
         of it failed.
@@ -76,16 +49,14 @@ class Collection:
     settings: pd.DataFrame
     results: pd.DataFrame
     scores: pa.Table
-    failed: pa.Table
     blocks: pd.DataFrame
     libraries: dict[str, str]
     laws: dict[str, Any]
-    n_fits: int
     left_out: dict[str, str]
 
 
 def collect(plan: StudyPlan) -> Collection:
-    """Read the requested blocks, and nothing else.
+    """Read the requested blocks, and nothing else; rows come in the order of the study file.
 
     Raises
     ------
@@ -93,59 +64,37 @@ def collect(plan: StudyPlan) -> Collection:
         If a file is missing, damaged, or of another recipe, or if the share of failed fits is
         above the configuration's ``max_failed_share``.
     """
-    study = plan.study
-    results, scores, failed = [], [], []
+    tables: list[pa.Table] = []
     lines: list[dict[str, Any]] = []
     libraries: dict[str, str] = {}
     laws: dict[str, Any] = {}
-    by_setting: dict[str, pa.Table] = {}
-    for tables in _by_slice(plan, lines, libraries, laws):
-        by_setting |= _in_grid_order(study, pa.concat_tables(tables))
-    for setting in plan.settings:
-        rows = by_setting.pop(setting.identifier)
-        # Split before anything is moved: score vectors are most of the bytes.
-        is_scores = pc.equal(rows["metric"], SCORES)
-        is_failed = pc.not_equal(rows["status"], "ok")
-        results.append(_compact(rows.select(RESULT_COLUMNS).filter(pc.invert(is_scores))))
-        scores.append(_compact(rows.select(SCORE_COLUMNS).filter(pc.and_not(is_scores, is_failed))))
-        failed.append(rows.select(FAILURE_COLUMNS).filter(is_failed))
-    all_failed = pa.concat_tables(failed)
-    check_fits(plan, all_failed)
-    frame = pa.concat_tables(results).unify_dictionaries().to_pandas()
-    frame, left_out = without_failing(frame, all_failed, plan.max_failed_share)
-    return Collection(
-        settings_frame(study), frame, pa.concat_tables(scores), all_failed, pd.DataFrame(lines),
-        libraries, laws, plan.n_fits, left_out,
-    )  # fmt: skip
-
-
-def _by_slice(
-    plan: StudyPlan, lines: list[dict[str, Any]], libraries: dict[str, str], laws: dict[str, Any]
-) -> Iterator[list[pa.Table]]:
-    """Yield the tables of each slice's blocks; note what they are of."""
     problems = []
-    for _, blocks in groupby(plan.blocks.values(), key=lambda block: block.slice.name):
-        tables = []
-        for block in blocks:
-            try:
-                file = load_block(block)
-            except StudyError as error:
-                problems.append(error)
-                continue
-            tables.append(file.table)
-            lines += _lines(file)
-            libraries |= file.footer["libraries"]
-            laws |= file.footer["laws"]
-        if not problems:
-            yield tables
+    for block in plan.blocks.values():
+        try:
+            file = load_block(block)
+        except StudyError as error:
+            problems.append(error)
+            continue
+        tables.append(_compact(file.table))
+        lines += _lines(file)
+        libraries |= file.footer["libraries"]
+        laws |= file.footer["laws"]
     if problems:
-        paths = " ".join(str(error).partition(": ")[0] for error in problems)
-        shown = "".join(f"\n  {error}" for error in problems[:_SHOWN])
-        more = f"\n  and {len(problems) - _SHOWN} more" if len(problems) > _SHOWN else ""
-        raise StudyError(
-            f"study {plan.study.name!r}: {len(problems)} blocks cannot be used:{shown}{more}\n"
-            f"remove them, and the same command computes them again:\n  rm {paths}"
-        )
+        raise _refusal(plan.study, problems)
+    rows = _in_grid_order(plan.study, pa.concat_tables(tables).unify_dictionaries())
+    frame = rows.select(RESULT_COLUMNS).to_pandas()
+    check_fits(plan, frame)
+    frame, left_out = without_failing(frame, plan.max_failed_share)
+    is_score = pc.and_(pc.equal(rows["metric"], SCORES), pc.equal(rows["status"], "ok"))
+    return Collection(
+        settings_frame(plan.study),
+        frame[frame["metric"] != SCORES].reset_index(drop=True),
+        rows.select(SCORE_COLUMNS).filter(is_score),
+        pd.DataFrame(lines),
+        libraries,
+        laws,
+        left_out,
+    )
 
 
 def load_block(block: Block) -> BlockFile:
@@ -166,6 +115,16 @@ def load_block(block: Block) -> BlockFile:
     return file
 
 
+def _refusal(study: Study, problems: list[StudyError]) -> StudyError:
+    paths = " ".join(str(error).partition(": ")[0] for error in problems)
+    shown = "".join(f"\n  {error}" for error in problems[:_SHOWN])
+    more = f"\n  and {len(problems) - _SHOWN} more" if len(problems) > _SHOWN else ""
+    return StudyError(
+        f"study {study.name!r}: {len(problems)} blocks cannot be used:{shown}{more}\n"
+        f"remove them, and the same command computes them again:\n  rm {paths}"
+    )
+
+
 def _lines(file: BlockFile) -> Iterator[dict[str, Any]]:
     for (setting, learner), rows in fits_of(file.table):
         seeds = rows["seed"].to_pylist()
@@ -178,28 +137,6 @@ def _lines(file: BlockFile) -> Iterator[dict[str, Any]]:
         }
 
 
-def _in_grid_order(study: Study, rows: pa.Table) -> dict[str, pa.Table]:
-    """Return rows by setting in the order of the study file, whatever the cut into blocks."""
-    ranks = {
-        "setting_id": [setting.identifier for setting in study.settings],
-        "learner": list(study.learners),
-        "importance": ["", *study.importances],
-        "metric": ["", *study.metrics],
-    }
-    keys = {
-        name: pc.index_in(rows[name], value_set=pa.array(order)) for name, order in ranks.items()
-    }
-    order = pc.sort_indices(
-        pa.table({**keys, "seed": rows["seed"]}),
-        sort_keys=[(name, "ascending") for name in (*keys, "seed")],
-    )
-    rows = rows.take(order)
-    settings = rows["setting_id"].to_numpy()
-    starts = np.flatnonzero(np.r_[True, settings[1:] != settings[:-1]])
-    stops = [*starts[1:], len(settings)]
-    return {settings[i]: rows.slice(i, j - i) for i, j in zip(starts, stops, strict=True)}
-
-
 def _compact(rows: pa.Table) -> pa.Table:
     """Store each text once: most of the millions of rows repeat a few names."""
     for index, field in enumerate(rows.schema):
@@ -208,6 +145,58 @@ def _compact(rows: pa.Table) -> pa.Table:
     return rows
 
 
+def _in_grid_order(study: Study, rows: pa.Table) -> pa.Table:
+    """Return rows in the order of the study file, whatever the cut into blocks."""
+    orders = {
+        "setting_id": [setting.identifier for setting in study.settings],
+        "learner": list(study.learners),
+        "importance": ["", *study.importances],
+        "metric": ["", *study.metrics, SCORES],
+    }
+    keys = rows.select([*orders, "seed"]).to_pandas()
+    for name, order in orders.items():
+        keys[name] = keys[name].cat.set_categories(order, ordered=True)
+    return rows.take(keys.sort_values([*orders, "seed"], kind="stable").index.to_numpy())
+
+
 def settings_frame(study: Study) -> pd.DataFrame:
     """The settings table: identifier and axes of every setting."""
     return pd.DataFrame([{"setting_id": s.identifier, **s.axes} for s in study.settings])
+
+
+def check_fits(plan: StudyPlan, rows: pd.DataFrame) -> None:
+    """Raise an error if more than the allowed share of fits failed."""
+    failed = rows[(rows["status"] != "ok") & (rows["importance"] == "")]
+    n_failed = len(failed.drop_duplicates(["setting_id", "learner", "seed"]))
+    share, allowed = n_failed / plan.n_fits, plan.max_failed_share
+    if share > allowed:
+        reasons = Counter(failed["message"]).most_common(_SHOWN)
+        raise StudyError(
+            f"study {plan.study.name!r}: {n_failed} of {plan.n_fits} fits failed ({share:.1%}); "
+            f"max_failed_share allows {allowed:.1%}, so there is no summary.\n"
+            + "".join(f"  {count} × {message}\n" for message, count in reasons)
+            + "Fix the method (its blocks are then computed again), or raise max_failed_share."
+        )
+
+
+def without_failing(rows: pd.DataFrame, allowed: float) -> tuple[pd.DataFrame, dict[str, str]]:
+    """Return rows without the values of importances that failed in too many fits, and reasons.
+
+    The mean over the fits that went well would be one over a selected part of the data sets.
+    """
+    keys = ["learner", "importance", "metric"]
+    of_importances = rows[rows["importance"] != ""]
+    failed = of_importances[of_importances["status"] != "ok"]
+    n_fits = of_importances.groupby(keys, observed=True).size()
+    n_failed = failed.groupby(keys, observed=True).size().reindex(n_fits.index, fill_value=0)
+    bad = n_fits[n_failed > allowed * n_fits]
+    left_out = {}
+    for learner, importance in dict.fromkeys(key[:2] for key in sorted(bad.index)):
+        of_both = failed[(failed["learner"] == learner) & (failed["importance"] == importance)]
+        n_bad = len(of_both.drop_duplicates(["setting_id", "seed"]))
+        reason = of_both["message"].astype(str).mode()[0]
+        total = bad.loc[learner, importance].max()
+        left_out[f"{learner} {importance}"] = f"failed in {n_bad} of {total} fits: {reason}"
+    if not left_out:
+        return rows, left_out
+    return rows[~pd.MultiIndex.from_frame(rows[keys]).isin(bad.index)], left_out

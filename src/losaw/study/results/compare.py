@@ -1,23 +1,36 @@
 """The published tables cell by cell: published and reproduced values."""
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from losaw.study.errors import StudyError
 from losaw.study.grid import Study
 from losaw.study.published import margin
-from losaw.study.results.cell_numbers import NUMBER_COLUMNS, SD_COLUMNS, kinds_of, numbers_of_cell
-from losaw.study.results.lookup import Lookup, cells, printed_axes, table_title
-from losaw.study.settings import matches
+from losaw.study.results.agreement import Kind, Printed, Runs, verdict, weigh
+from losaw.study.settings import Setting, matches
+
+NUMBER_COLUMNS = (
+    "published",
+    "reproduced",
+    "mc_se",
+    "n_seeds",
+    "z",
+    "low",
+    "high",
+    "margin",
+    "verdict",
+    "explained",
+    "noted",
+)
+# Of single runs, where a paper gives it: two more columns of the comparison.
+SD_COLUMNS = ("published_sd", "reproduced_sd")
 
 
-def compare(
-    study: Study,
-    summary: pd.DataFrame,
-    published: pd.DataFrame,
-) -> pd.DataFrame:
+def compare(study: Study, summary: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
     """One row per cell of the published tables.
 
     Parameters
@@ -34,35 +47,144 @@ def compare(
         ``mc_se``, ``n_seeds``; ``z``, the 90 % interval ``low`` to ``high`` of the difference,
         the ``margin`` that it must lie within to agree, the ``verdict``
         (:mod:`losaw.study.results.agreement`), what it is ``explained`` by and what is ``noted`` of
-        the cell. Cells that were
-        not run have no reproduced value, cells without a published number none of these.
-        ``published_sd`` and
-        ``reproduced_sd`` follow if ``published`` has standard deviations.
+        the cell. Cells that were not run have no reproduced value, cells without a published number
+        none of these. ``published_sd`` and ``reproduced_sd`` follow if ``published`` has standard
+        deviations.
     """
     ours = {
         (row.setting_id, row.metric, row.method): row for row in summary.itertuples(index=False)
     }
     kinds = kinds_of(study, summary)
-    shown = [
-        (ours.get((setting.identifier, metric, method)), table, setting.axes, metric, method)
-        for table, setting, metric, method in cells(study)
-    ]
-    there = published.dropna(subset=["published"])
-    axes = printed_axes(study, published)
-    printed = Lookup(["table", *axes, "metric", "method"], there.to_dict("records"))
-    if printed.repeated:
-        raise StudyError(f"{study.file.published}: the cell {printed.repeated} is printed twice")
+    # A number holds for all values of an axis that print does not have.
+    keys = ["table", *(axis for axis in study.axes if axis in published), "metric", "method"]
+    printed: dict[tuple[Any, ...], Mapping[str, Any]] = {}
+    for record in published.dropna(subset=["published"]).to_dict("records"):
+        place = tuple(plain(record[key]) for key in keys)
+        if place in printed:
+            raise StudyError(f"{study.file.published}: the cell {place} is printed twice")
+        printed[place] = record
     rows = []
-    for runs, table, values, metric, method in shown:
-        cell = {"table": table_title(table), **values, "metric": metric, "method": method}
-        kind = kinds.get((metric, method, *(str(values[axis]) for axis in study.text_axes)))
-        published_row = printed.find(cell)
+    for table, setting, metric, method in cells(study):
+        cell = {"table": table_title(table), **setting.axes, "metric": metric, "method": method}
+        runs = ours.get((setting.identifier, metric, method))
+        kind = kinds.get((metric, method, *(str(setting.axes[axis]) for axis in study.text_axes)))
+        published_row = printed.get(tuple(plain(cell[key]) for key in keys))
         numbers = numbers_of_cell(runs, published_row, kind, margin(study, metric))
         rows.append({**cell, **numbers, **what_is_known(study, cell, published_row)})
     columns = ["table", *study.axes, "metric", "method", *NUMBER_COLUMNS]
     if SD_COLUMNS[0] in published.columns and published[SD_COLUMNS[0]].notna().any():
         columns += SD_COLUMNS
     return pd.DataFrame(rows, columns=columns)
+
+
+def plain(value: Any) -> Any:
+    """Numbers as floats, so that 1 and 1.0 are one key; everything else as text."""
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return str(value)
+
+
+def cells(study: Study) -> Iterator[tuple[str, Setting, str, str]]:
+    """Yield (table, setting, metric, method) of every cell of every table, run or not."""
+    for name, layout in study.file.tables.items():
+        for setting in study.settings:
+            if setting.matches(layout.where):
+                for metric in layout.metrics or study.metrics:
+                    for method in study.methods_of(metric):
+                        yield name, setting, metric, method
+
+
+def table_title(name: str) -> str:
+    """``table_2`` as papers write it: ``Table 2``."""
+    return name.replace("_", " ").capitalize()
+
+
+def check_tables(study: Study) -> None:
+    """Check that every cell of every table has a place of its own, before anything runs.
+
+    Raises
+    ------
+    StudyError
+        As :func:`check_places`.
+    """
+    of_tables: dict[str, list[dict[str, Any]]] = {name: [] for name in study.file.tables}
+    for name, setting, metric, method in cells(study):
+        of_tables[name].append({**setting.axes, "metric": metric, "method": method})
+    for name, rows in of_tables.items():
+        if rows:
+            check_places(study, name, pd.DataFrame(rows))
+
+
+def check_places(study: Study, name: str, frame: pd.DataFrame) -> None:
+    """Check that no two cells of a table fall on one place.
+
+    Raises
+    ------
+    StudyError
+        If an axis with several values is neither fixed under ``where`` nor named under ``rows`` or
+        ``columns``.
+    """
+    layout = study.file.tables[name]
+    named = [*layout.rows, *layout.columns]
+    if not frame[named].astype(str).duplicated().any():
+        return
+    several = [
+        axis
+        for axis in (*study.axes, "metric", "method")
+        if axis not in named and frame[axis].astype(str).nunique() > 1
+    ]
+    raise study.source.error(
+        ("tables", name),
+        f"several cells fall on one place, because {' and '.join(several)} is neither fixed under "
+        "'where' nor named under 'rows' or 'columns'",
+    )
+
+
+def numbers_of_cell(
+    reproduction: Any,
+    print_row: Mapping[str, Any] | None,
+    kind: Kind | None,
+    margin: float,
+) -> dict[str, Any]:
+    """Return the numbers of one cell, and the verdict.
+
+    Parameters
+    ----------
+    reproduction : named tuple or None
+        Its row of the summary.
+    print_row : dict or None
+        Its row of the published numbers.
+    kind : Kind or None
+        Of the cells of its metric, method and kind of data.
+    margin : float
+        Of its metric.
+    """
+    reproduced = float(reproduction.mean) if reproduction else np.nan
+    evidence = None
+    if reproduction and print_row and kind:
+        runs = Runs(reproduced, float(reproduction.sd), int(reproduction.n_seeds))
+        evidence = weigh(runs, _printed(print_row), kind)
+    return {
+        "published": float(print_row["published"]) if print_row else np.nan,
+        "reproduced": reproduced,
+        "mc_se": float(reproduction.mc_se) if reproduction else np.nan,
+        "n_seeds": int(reproduction.n_seeds) if reproduction else 0,
+        "z": evidence.z if evidence else np.nan,
+        "low": evidence.low if evidence else np.nan,
+        "high": evidence.high if evidence else np.nan,
+        "margin": margin if print_row else np.nan,
+        "verdict": verdict(evidence, margin, bool(print_row), bool(np.isfinite(reproduced))),
+        "published_sd": float((print_row or {}).get("published_sd", np.nan)),
+        "reproduced_sd": float(reproduction.sd) if reproduction else np.nan,
+    }
+
+
+def _printed(row: Mapping[str, Any]) -> Printed:
+    optional = (row.get(name) for name in ("published_sd", "published_se"))
+    deviation, error = (None if value is None or pd.isna(value) else value for value in optional)
+    runs = float(row["published_runs"])
+    return Printed(float(row["published"]), int(row["decimals"]), runs, deviation, error)
 
 
 def what_is_known(
@@ -78,3 +200,42 @@ def what_is_known(
         "explained": known[0].kind if known else "",
         "noted": "; ".join([*notes, *(entry.note for entry in known)]),
     }
+
+
+def kinds_of(study: Study, summary: pd.DataFrame) -> dict[tuple[str, ...], Kind]:
+    """Return (metric, method, values of the text axes) -> kind.
+
+    A task, a function or a data set decides the units of a metric and how much it varies, so that
+    deviations are pooled only over settings that have all text axes in common.
+
+    Parameters
+    ----------
+    summary : DataFrame
+        With ``setting_id``, ``metric``, ``method``, ``n_seeds`` and ``sd``, as
+        :func:`losaw.study.results.summary.summarise` makes it.
+    """
+    kinds = {}
+    values = {
+        setting.identifier: tuple(str(setting.axes[axis]) for axis in study.text_axes)
+        for setting in study.settings
+    }
+    of_setting = summary["setting_id"].map(values)
+    for (metric, method, data), group in summary.groupby(
+        ["metric", "method", of_setting], sort=False
+    ):
+        about = study.metrics[str(metric)].entry.load()
+        kinds[str(metric), str(method), *data] = Kind(
+            *pooled_deviation(group["sd"], group["n_seeds"]),
+            is_bounded=math.isfinite(about.range[0]),
+            is_decision=bool(getattr(about, "is_decision", False)),
+        )
+    return kinds
+
+
+def pooled_deviation(deviations: pd.Series, n_seeds: pd.Series) -> tuple[float, int]:
+    """sqrt(sum (n - 1) s^2 / sum (n - 1)) over all cells, and its degrees of freedom."""
+    degrees = np.clip(n_seeds.to_numpy(dtype=float) - 1, 0, None)
+    if not degrees.sum():
+        return math.nan, 0
+    squares = np.nan_to_num(deviations.to_numpy(dtype=float)) ** 2
+    return math.sqrt(float(degrees @ squares / degrees.sum())), int(degrees.sum())

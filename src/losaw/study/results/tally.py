@@ -1,7 +1,6 @@
 """The verdicts counted: by method and metric, and by the sign of what a paper claims."""
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -10,8 +9,7 @@ import pandas as pd
 from losaw.study.grid import Study
 from losaw.study.published import margin
 from losaw.study.results.agreement import NOT_PRINTED, NOT_RUN, VERDICTS
-from losaw.study.results.cell_numbers import NUMBER_COLUMNS, SD_COLUMNS
-from losaw.study.session import StudyPlan
+from losaw.study.results.compare import NUMBER_COLUMNS, SD_COLUMNS
 from losaw.study.settings import matches
 
 COMPARED = tuple(word for word in VERDICTS if word not in (NOT_PRINTED, NOT_RUN))
@@ -28,7 +26,7 @@ def compared(comparison: pd.DataFrame) -> pd.DataFrame:
 def counted(study: Study, comparison: pd.DataFrame) -> pd.DataFrame:
     """Return the compared cells that count: each published value once, in the believed reading.
 
-    The terminal, the report and the pages of the reference run count cells by this function.
+    The report and the pages of the reference run count cells by this function.
     """
     cells = compared(comparison)
     rule = study.file.counted
@@ -134,17 +132,3 @@ def _pairs(study: Study) -> Iterator[tuple[str, str, str]]:
                 pair = [study.method_name(learner.label, importance) for learner in (first, other)]
                 if pair[0] != pair[1]:
                     yield name, pair[0], pair[1]
-
-
-def describe_end(plans: Sequence[StudyPlan]) -> str:
-    """Number of studies and of published values, by verdict; the report's path."""
-    verdicts: Counter[str] = Counter()
-    for plan in plans:
-        comparison = pd.read_csv(plan.folder / "comparison.csv", keep_default_na=True)
-        verdicts.update(counted(plan.study, comparison)["verdict"])
-    counts = ", ".join(f"{verdicts[word]} {word}" for word in COMPARED if verdicts[word])
-    return (
-        f"losaw: {len(plans)} {'study' if len(plans) == 1 else 'studies'}, "
-        f"{verdicts.total()} published values compared{counts and f' ({counts})'}: "
-        f"{plans[0].results / 'report.html'}"
-    )

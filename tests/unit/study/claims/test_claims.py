@@ -8,8 +8,8 @@ import pytest
 from losaw.study.claims.claim_file import Claim, Claims, Side, read_claims
 from losaw.study.claims.naming import check_names
 from losaw.study.errors import StudyError
-from losaw.study.session import Request, Session
-from losaw.study.settings import as_values
+from losaw.study.session import Session
+from losaw.study.study_file import as_values
 
 CONFIGURATION = Path(__file__).parents[4] / "config" / "config.yaml"
 PAPERS = ("losaw", "ufi", "treeinner", "cpi", "residual")
@@ -17,7 +17,7 @@ PAPERS = ("losaw", "ufi", "treeinner", "cpi", "residual")
 
 @pytest.fixture(scope="module")
 def session():
-    return Session(Request(CONFIGURATION, {"studies": ["losaw_figure_1"]}), trusted=True)
+    return Session(CONFIGURATION, {"studies": ["losaw_figure_1"]}, trusted=True)
 
 
 @pytest.fixture(scope="module")
@@ -111,10 +111,10 @@ def one_claim(**changes):
         ({"study": "losaw_figur_1"}, "unknown study 'losaw_figur_1'; did you mean"),
         ({"metric": ["pr_auc", "pr_aux"]}, "unknown metric 'pr_aux'; did you mean 'pr_auc'"),
         ({"method": "R F"}, "unknown method 'R F'; did you mean 'RF'"),
-        ({"where": {"corelation": "identity"}}, "unknown axis 'corelation'; did you mean"),
-        ({"where": {"correlation": "identiti"}}, "unknown value of correlation 'identiti'"),
+        ({"where": {"corelation": "identity"}}, "unknown setting axis 'corelation'; did you mean"),
+        ({"where": {"correlation": "identiti"}}, "'identiti' is not a value of this axis"),
         ({"than": {"method": "losawRF"}}, "unknown method 'losawRF'"),
-        ({"than": {"where": {"correlation": "none"}}}, "unknown value of correlation 'none'"),
+        ({"than": {"where": {"correlation": "none"}}}, "'none' is not a value of this axis"),
         ({"than": {}}, "'than' names nothing"),
     ],
 )

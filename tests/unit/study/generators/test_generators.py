@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from losaw.study.generators.joint_law.fit import fit_joint_law
-from losaw.study.generators.joint_law.law import JointLawError, JointLawSpecification
+from losaw.study.generators.joint_law.law import JointLawSpecification
 from losaw.study.generators.losaw import LosawGenerator
 
 SETTING = {
@@ -79,13 +78,6 @@ def test_all_discrete_settings_share_one_joint_law():
         for f in ("f1", "f7")
     }
     assert len(laws) == 1
-
-
-def test_a_joint_law_fitted_to_another_specification_is_refused():
-    generator = LosawGenerator(**{**SETTING, "data_type": "discrete"})
-    other = fit_joint_law(JointLawSpecification(((1.0, 0.5), (0.5, 1.0))))
-    with pytest.raises(JointLawError, match="this generator needs '6-features-log-barrier"):
-        generator.sample(np.random.default_rng(1), joint_law=other)
 
 
 def test_fixed_draws_of_x_are_the_same_in_every_run_and_for_every_function():

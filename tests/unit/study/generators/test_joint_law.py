@@ -8,7 +8,12 @@ import pytest
 
 from losaw.study.generators.correlation import five_feature_block, six_features
 from losaw.study.generators.joint_law.fit import fit_joint_law
-from losaw.study.generators.joint_law.law import JointLaw, JointLawError, JointLawSpecification
+from losaw.study.generators.joint_law.law import (
+    BARRIER,
+    JointLaw,
+    JointLawError,
+    JointLawSpecification,
+)
 from losaw.study.generators.losaw import LosawGenerator
 
 PAIR = ((1.0, 0.5), (0.5, 1.0))
@@ -24,25 +29,16 @@ def test_an_array_and_a_tuple_give_the_same_specification():
     assert hash(JointLawSpecification(np.array(PAIR))) == hash(JointLawSpecification(PAIR))
 
 
-def test_the_identifier_of_the_study_never_changes():
-    specification = JointLawSpecification(six_features())
-    assert specification.identifier == "6-features-maximum-entropy-87f27d82"
-
-
 @pytest.mark.parametrize(
-    "change",
+    ("options", "identifier"),
     [
-        {"correlation": ((1.0, 0.6), (0.6, 1.0))},
-        {"levels": (0.0, 1.0, 2.0)},
-        {"marginal": (0.2, 0.6, 0.2)},
-        {"tie_break": "log-barrier"},
-        {"tie_break": "log-barrier", "barrier": 1e-4},
-        {"independent_share": 0.02},
+        ({}, "6-features-maximum-entropy-87f27d82"),
+        ({"independent_share": 0.03}, "6-features-maximum-entropy-w0.03-394d2480"),
+        ({"tie_break": "log-barrier"}, "6-features-log-barrier-1.5e-05-fcb28b7f"),
     ],
 )
-def test_the_identifier_depends_on_everything_that_decides_the_law(change):
-    changed = JointLawSpecification(**{"correlation": PAIR, **change})
-    assert changed.identifier != JointLawSpecification(PAIR).identifier
+def test_the_identifiers_of_the_studies_never_change(options, identifier):
+    assert JointLawSpecification(six_features(), **options).identifier == identifier
 
 
 @pytest.mark.parametrize("tie_break", ["maximum-entropy", "log-barrier"])
@@ -59,7 +55,6 @@ def test_the_record_holds_what_is_needed_to_judge_a_law(law):
     record = law.record()
     assert record["attainable"] is True
     assert record["status"] == "optimal"
-    assert record["solver_version"] and record["cvxpy_version"]
     assert np.allclose(record["attained_correlation"], PAIR, rtol=0, atol=1e-6)
     assert json.loads(json.dumps(record))["identifier"] == law.specification.identifier
 
@@ -78,10 +73,9 @@ def test_a_failed_save_leaves_nothing_behind(tmp_path, law, monkeypatch):
     ("damage", "message"),
     [
         (lambda text: text[: len(text) // 2], "does not hold a joint law"),
-        (lambda text: "", "delete it to have it fitted anew"),
+        (lambda text: "", "it is fitted again"),
         (lambda text: "[]", "does not hold a joint law"),
-        (lambda text: text.replace('"attainable"', '"other"'), "attainable"),
-        (lambda text: text.replace("0.5,", "0.4,", 1), "does not hold a joint law"),
+        (lambda text: text.replace("0.5,", "0.4,", 1), "its digest differs"),
     ],
 )
 def test_a_damaged_file_is_refused_with_the_remedy(tmp_path, law, damage, message):
@@ -98,7 +92,7 @@ def test_cells_are_all_combinations_with_the_last_feature_fastest():
 
 def test_a_cell_of_probability_zero_is_never_drawn(law):
     probabilities = np.array([0, 0.25, 0, 0, 0.75, 0, 0, 0, 0])
-    sparse = JointLaw(law.specification, probabilities, 0.0, True, "", "", "")
+    sparse = JointLaw(law.specification, probabilities, True, "")
     drawn = {tuple(row) for row in sparse.sample(2000, np.random.default_rng(1)).tolist()}
     assert drawn == {(-1.0, 0.0), (0.0, 0.0)}
 
@@ -109,7 +103,7 @@ def test_a_draw_on_the_boundary_of_two_cells_belongs_to_the_upper_one(law):
             return np.array([0.0, 0.25])
 
     probabilities = np.array([0, 0.25, 0, 0, 0.75, 0, 0, 0, 0])
-    sparse = JointLaw(law.specification, probabilities, 0.0, True, "", "", "")
+    sparse = JointLaw(law.specification, probabilities, True, "")
     # Half-open intervals: [0, .25) is the second cell, whose lower neighbour is empty.
     assert sparse.sample(2, Boundaries()).tolist() == [[-1.0, 0.0], [0.0, 0.0]]
 
@@ -139,12 +133,6 @@ def test_nothing_but_independent_features_is_a_mixture_too():
     assert np.abs(law.probabilities - law.specification.independent_probabilities()).max() < 1e-15
 
 
-@pytest.mark.parametrize("share", [-0.1, 1.1, "a lot"])
-def test_a_share_outside_of_0_and_1_is_an_error_that_names_it(share):
-    with pytest.raises(JointLawError, match="independent_share"):
-        JointLawSpecification(PAIR, independent_share=share)
-
-
 @pytest.mark.parametrize(
     ("asked", "share", "off"),
     [
@@ -164,24 +152,15 @@ def test_the_generator_says_how_much_mass_its_law_has_off_the_support(asked, sha
 
 def test_the_log_barrier_solution_has_no_direction_of_descent():
     """In every direction that keeps the marginals the objective has a slope of zero."""
-    specification = JointLawSpecification(PAIR, tie_break="log-barrier", barrier=1e-3)
+    specification = JointLawSpecification(PAIR, tie_break="log-barrier")
     law = fit_joint_law(specification)
     pair = np.prod(law.cells, axis=1) / 0.5
-    slope = 4 * (pair @ law.probabilities - 0.5) * pair - 1e-3 / law.probabilities
+    slope = 4 * (pair @ law.probabilities - 0.5) * pair - BARRIER / law.probabilities
     columns = [column == level for column in law.cells.T for level in (-1, 0, 1)]
     margins = np.array(columns, dtype=float).T
     left = slope - margins @ np.linalg.lstsq(margins, slope, rcond=None)[0]
     assert np.abs(left).max() < 1e-9
     np.testing.assert_allclose(margins.T @ law.probabilities, [0.25, 0.5, 0.25] * 2, atol=1e-12)
-
-
-def test_a_smaller_barrier_comes_closer_to_the_wanted_correlations():
-    matrix = five_feature_block(0.74, 0.29)
-    distances = [
-        fit_joint_law(JointLawSpecification(matrix, tie_break="log-barrier", barrier=b)).objective
-        for b in (1e-3, 1e-4, 1e-5)
-    ]
-    assert distances[0] > 2 * distances[1] > 4 * distances[2] > 0
 
 
 def test_the_log_barrier_solution_of_the_study_is_the_one_that_was_measured():

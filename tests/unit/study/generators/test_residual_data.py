@@ -107,7 +107,7 @@ def test_missing_data_are_reported_before_anything_is_fitted(monkeypatch, tmp_pa
     monkeypatch.setattr("urllib.request.urlopen", _no_network)
     read_rows.cache_clear()
     with pytest.raises(DatasetError, match="by hand"):
-        RealRegressionGenerator(data_set="fish").prepare()
+        draw(RealRegressionGenerator(data_set="fish"))
 
 
 def _no_network(*args, **options):

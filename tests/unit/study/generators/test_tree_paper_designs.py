@@ -123,5 +123,5 @@ def test_a_data_set_that_is_not_there_says_where_it_is_looked_for(monkeypatch, t
     monkeypatch.setenv("LOSAW_DATA", str(tmp_path))
     read_rows.cache_clear()
     with pytest.raises(ValueError, match="rna_editing"):
-        RealForestDataGenerator(data_set="rna_editing").prepare()
+        draw(RealForestDataGenerator(data_set="rna_editing"))
     read_rows.cache_clear()

@@ -1,22 +1,23 @@
 """The convex problems behind a discrete joint law (losaw, Appendix 9.13), by cvxpy."""
 
-import functools
 import itertools
 import warnings
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from losaw.data import FloatArray
 from losaw.study.generators.joint_law.law import (
+    BARRIER,
+    LEVELS,
+    MARGINAL,
     SOLVER,
     TOLERANCE,
     JointLaw,
     JointLawError,
     JointLawSpecification,
 )
-from losaw.support.extras import extra
+from losaw.support.extras import require
 
 if TYPE_CHECKING:
     import cvxpy as cp
@@ -39,14 +40,12 @@ def fit_joint_law(specification: JointLawSpecification) -> JointLaw:
     JointLawError
         If the solver fails, or its solution violates the constraints.
     """
-    with extra("study"):
-        import cvxpy as cp
-
+    require("study", ("cvxpy",))
     problem = _Problem(specification)
     attained = problem.closest_correlations()
     attainable = bool(np.linalg.norm(attained - problem.target) < ATTAINED)
     if specification.tie_break == "log-barrier":
-        probabilities, status = problem.log_barrier(float(specification.barrier or 0))
+        probabilities, status = problem.log_barrier()
         probabilities = _rake(probabilities, specification)
     else:
         held = problem.target if attainable else attained
@@ -57,43 +56,23 @@ def fit_joint_law(specification: JointLawSpecification) -> JointLaw:
     if share:
         independent = specification.independent_probabilities()
         probabilities = (1 - share) * probabilities + share * independent
-    law = JointLaw(
-        specification,
-        probabilities,
-        objective=0.0,
-        attainable=attainable,
-        status=status,
-        solver_version=version(SOLVER.lower()),
-        cvxpy_version=cp.__version__,
-    )
-    pairs = np.triu_indices(specification.n_features, 1)
-    distance = law.attained_correlation[pairs] - problem.target
-    object.__setattr__(law, "objective", float(distance @ distance))
-    return law
+    return JointLaw(specification, probabilities, attainable, status)
 
 
-@functools.lru_cache(maxsize=64)
-def fitted(specification: JointLawSpecification) -> JointLaw:
-    """Return the fitted law, computed once per process."""
-    return fit_joint_law(specification)
+_LAWS: dict[str, JointLaw] = {}  # of this process, by identifier
 
 
-def given_or_fitted(specification: JointLawSpecification, joint_law: JointLaw | None) -> JointLaw:
-    """Return the law to draw from: the given law if it fits the specification, else a fitted law.
+def use_law(law: JointLaw) -> None:
+    """Let all generators of this process that need a law of this specification have it."""
+    _LAWS[law.specification.identifier] = law
 
-    Raises
-    ------
-    JointLawError
-        If ``joint_law`` was fitted to another specification.
-    """
-    if joint_law is None:
-        return fitted(specification)
-    if joint_law.specification != specification:
-        raise JointLawError(
-            f"joint_law is {joint_law.specification.identifier!r}, this generator needs "
-            f"{specification.identifier!r}"
-        )
-    return joint_law
+
+def law_of(specification: JointLawSpecification) -> JointLaw:
+    """Return the law that was read for this process, else one that is fitted once."""
+    name = specification.identifier
+    if name not in _LAWS:
+        use_law(fit_joint_law(specification))
+    return _LAWS[name]
 
 
 class _Problem:
@@ -102,7 +81,7 @@ class _Problem:
     def __init__(self, specification: JointLawSpecification) -> None:
         self.specification = specification
         cells = specification.cells()
-        levels, marginal = np.array(specification.levels), np.array(specification.marginal)
+        levels, marginal = np.array(LEVELS), np.array(MARGINAL)
         mean = levels @ marginal
         variance = (levels - mean) ** 2 @ marginal
         pairs = list(itertools.combinations(range(specification.n_features), 2))
@@ -138,15 +117,15 @@ class _Problem:
         constraints = [self.correlations @ cells == held]
         return self._solve(cp.Maximize(entropy), cells, constraints, TOLERANCE)
 
-    def log_barrier(self, barrier: float) -> tuple[FloatArray, str]:
-        """Minimise ||corr_P - R||_F^2 - barrier * sum log P by Newton's method with halved steps.
+    def log_barrier(self) -> tuple[FloatArray, str]:
+        """Minimise ||corr_P - R||_F^2 - 1.5e-5 sum log P by Newton's method with halved steps.
 
         The product of the marginals is a feasible start, and the barrier is lowered to its value
         by tenths: each problem starts close to its solution. A conic solver finds the same law, but
         leaves an error of 1e-6 where the smallest probability is 1e-5.
         """
         cells = self.specification.independent_probabilities()
-        for weight in np.geomspace(1.0, barrier, 2 + int(-np.log10(barrier))):
+        for weight in np.geomspace(1.0, BARRIER, 2 + int(-np.log10(BARRIER))):
             cells = self._newton(cells, float(weight))
         return cells, "optimal"
 
@@ -223,9 +202,9 @@ class _Problem:
 
 def _rake(probabilities: FloatArray, specification: JointLawSpecification) -> FloatArray:
     """Scale slices until every marginal is exact; moves an accurate solution by its residual."""
-    n_levels, n_features = len(specification.levels), specification.n_features
+    n_levels, n_features = len(LEVELS), specification.n_features
     table = np.clip(probabilities, 0, None).reshape((n_levels,) * n_features)
-    marginal = np.array(specification.marginal)
+    marginal = np.array(MARGINAL)
     for _ in range(100):
         for axis in range(n_features):
             others = tuple(other for other in range(n_features) if other != axis)

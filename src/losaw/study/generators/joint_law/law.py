@@ -12,6 +12,7 @@ import numpy as np
 
 from losaw.data import FloatArray
 from losaw.support.arguments import one_of, real_number
+from losaw.support.errors import LosawError
 from losaw.support.whole_files import write_atomically
 
 # The losaw paper's marginal (Appendix 9.13): binomial with 2 trials and probability 1/2, centred.
@@ -22,49 +23,42 @@ TIE_BREAKS = ("maximum-entropy", "log-barrier")
 SOLVER, TOLERANCE = "CLARABEL", 1e-8
 # Chosen at ten features because it agrees with the published values (reference/discrete_law.md).
 BARRIER = 1.5e-5
-MAX_CELLS = 20_000
 
 
-class JointLawError(ValueError):
+class JointLawError(LosawError):
     """An error: a joint law cannot be specified, fitted, stored or read."""
 
 
 @dataclass(frozen=True)
 class JointLawSpecification:
-    """The law on a product of level sets, with given marginals, whose correlations come closest,
+    """The law of ternary features, with given marginals, whose correlations come closest,
 
-        min_P sum_{p<q} (corr_P(X_p, X_q) - R_pq)^2   subject to   P(X_p = x) = m_p(x).
+        min_P sum_{p<q} (corr_P(X_p, X_q) - R_pq)^2   subject to   P(X_p = x) = m(x),
 
-    The correlation matrix of the minimisers is unique, the law is not.
+    m = 1/4, 1/2, 1/4 at x = -1, 0, 1. The correlation matrix of the minimisers is unique, their law
+    is not.
 
     Parameters
     ----------
     correlation : tuple of tuple of float
         R, symmetric with unit diagonal; a square array is accepted.
-    levels : tuple of float, default (-1, 0, 1)
-        Values of every feature, ascending.
-    marginal : tuple of float, default (1/4, 1/2, 1/4)
-        Probabilities of the levels.
     tie_break : {"maximum-entropy", "log-barrier"}, default "maximum-entropy"
         "maximum-entropy" takes the minimiser with the largest entropy, the only one that is
         defined without reference to a solver: a second convex problem with the correlations held
         fixed. "log-barrier" has a unique solution too, at which every cell is positive:
 
-            min_P ||corr_P - R||_F^2 - barrier * sum_x log P(x),
+            min_P ||corr_P - R||_F^2 - 1.5e-5 sum_x log P(x),
 
         with exact marginals, and correlations that are a little smaller.
     independent_share : float, default 0
         w from 0 to 1: the law is (1 - w) P + w times the product of the marginals. The marginals
         stay exact, all correlations shrink by the factor 1 - w, and every cell has a positive
         probability.
-    barrier : float or None
-        Weight of the logarithms of "log-barrier", positive; None for 1.5e-5 there. The smaller it
-        is, the closer the correlations come to R.
 
     Raises
     ------
     JointLawError
-        If an argument is out of range, or the law would have more than 20,000 cells.
+        If an argument is out of range.
 
     Notes
     -----
@@ -75,53 +69,22 @@ class JointLawSpecification:
     """
 
     correlation: tuple[tuple[float, ...], ...]
-    levels: tuple[float, ...] = LEVELS
-    marginal: tuple[float, ...] = MARGINAL
     tie_break: str = "maximum-entropy"
     independent_share: float = 0.0
-    barrier: float | None = None
 
     def __post_init__(self) -> None:
         try:
-            self._complete()
+            matrix = np.array(self.correlation, dtype=float)
+            if not (matrix.ndim == 2 and np.array_equal(matrix, matrix.T)):
+                raise ValueError("correlation must be a symmetric matrix")
+            if not ((np.abs(matrix) <= 1).all() and (np.diag(matrix) == 1).all()):
+                raise ValueError("correlation must have entries in [-1, 1], ones on the diagonal")
+            one_of("tie_break", self.tie_break, TIE_BREAKS)
+            share = real_number("independent_share", self.independent_share, minimum=0, maximum=1)
         except (TypeError, ValueError) as error:
             raise JointLawError(f"joint law: {error}") from None
-
-    def _complete(self) -> None:
-        matrix = np.array(self.correlation, dtype=float)
-        levels, marginal = np.array(self.levels, float), np.array(self.marginal, float)
-        if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or len(matrix) < 2:
-            raise ValueError(f"correlation must be square, 2 x 2 or more, got {matrix.shape}")
-        if not (np.abs(matrix) <= 1).all() or not (np.diag(matrix) == 1).all():
-            raise ValueError("correlation must have entries in [-1, 1] and ones on the diagonal")
-        if not np.array_equal(matrix, matrix.T):
-            raise ValueError("correlation must be symmetric")
-        if levels.ndim != 1 or len(levels) < 2 or not (np.diff(levels) > 0).all():
-            raise ValueError(f"levels must be two or more ascending numbers, got {self.levels!r}")
-        if marginal.shape != levels.shape or not (marginal > 0).all():
-            raise ValueError(f"marginal must be positive, one per level, got {self.marginal!r}")
-        if abs(marginal.sum() - 1) > 1e-12:
-            raise ValueError(f"marginal must sum to 1, got {self.marginal!r}")
-        if len(levels) ** len(matrix) > MAX_CELLS:
-            raise ValueError(
-                f"{len(matrix)} features with {len(levels)} levels have "
-                f"{len(levels) ** len(matrix)} cells, more than {MAX_CELLS}; use smaller blocks"
-            )
-        one_of("tie_break", self.tie_break, TIE_BREAKS)
-        if self.tie_break == "log-barrier":
-            barrier = BARRIER if self.barrier is None else self.barrier
-            barrier = real_number("barrier", barrier, minimum=1e-9, maximum=1)
-            object.__setattr__(self, "barrier", barrier)
-        elif self.barrier is not None:
-            raise ValueError(
-                f"barrier {self.barrier!r} has no part in tie_break {self.tie_break!r}; leave it "
-                "out, or take tie_break='log-barrier'"
-            )
-        share = real_number("independent_share", self.independent_share, minimum=0, maximum=1)
         object.__setattr__(self, "independent_share", share)
         object.__setattr__(self, "correlation", tuple(map(tuple, matrix.tolist())))
-        object.__setattr__(self, "levels", tuple(levels.tolist()))
-        object.__setattr__(self, "marginal", tuple(marginal.tolist()))
 
     @property
     def n_features(self) -> int:
@@ -130,25 +93,30 @@ class JointLawSpecification:
     @property
     def identifier(self) -> str:
         """Return a file name: a readable slug and 8 hexadecimal digits of the specification."""
-        asked = asdict(self) | {"solver": SOLVER, "tolerance": TOLERANCE}
-        if not self.independent_share:
-            del asked["independent_share"]  # a law without a mixture needs no mark
-        if self.barrier is None:
-            del asked["barrier"]  # and before barriers
-        text = json.dumps(asked, sort_keys=True, separators=(",", ":"))
+        decides = {
+            "correlation": self.correlation,
+            "levels": LEVELS,
+            "marginal": MARGINAL,
+            "tie_break": self.tie_break,
+            "solver": SOLVER,
+            "tolerance": TOLERANCE,
+            **({"independent_share": self.independent_share} if self.independent_share else {}),
+            **({"barrier": BARRIER} if self.tie_break == "log-barrier" else {}),
+        }
+        text = json.dumps(decides, sort_keys=True, separators=(",", ":"))
         digest = sha256(text.encode()).hexdigest()[:8]
-        barrier = "" if self.barrier is None else f"-{self.barrier:g}"
+        barrier = f"-{BARRIER:g}" if self.tie_break == "log-barrier" else ""
         mixed = f"-w{self.independent_share:g}" if self.independent_share else ""
         return f"{self.n_features}-features-{self.tie_break}{barrier}{mixed}-{digest}"
 
     def independent_probabilities(self) -> FloatArray:
         """Return the product of the marginals, in the order of :meth:`cells`."""
-        factors = itertools.product(self.marginal, repeat=self.n_features)
+        factors = itertools.product(MARGINAL, repeat=self.n_features)
         return np.array([np.prod(factor) for factor in factors])
 
     def cells(self) -> FloatArray:
         """Return all combinations of levels, (n_cells, n_features), the last feature fastest."""
-        return np.array(list(itertools.product(self.levels, repeat=self.n_features)))
+        return np.array(list(itertools.product(LEVELS, repeat=self.n_features)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,21 +128,16 @@ class JointLaw:
     specification : JointLawSpecification
     probabilities : array of shape (n_cells,)
         In the order of ``specification.cells()``.
-    objective : float
-        Squared distance of ``attained_correlation`` to the specified correlations, over p < q.
     attainable : bool
         Whether any law with these marginals has the specified correlations, to 1e-6.
-    status, solver_version, cvxpy_version : str
-        Name and status of the solver.
+    status : str
+        Of the solver.
     """
 
     specification: JointLawSpecification
     probabilities: FloatArray
-    objective: float
     attainable: bool
     status: str
-    solver_version: str
-    cvxpy_version: str
 
     @functools.cached_property
     def cells(self) -> FloatArray:
@@ -189,6 +152,13 @@ class JointLaw:
         scale = np.sqrt(np.diag(covariance))
         return covariance / np.outer(scale, scale)
 
+    @functools.cached_property
+    def objective(self) -> float:
+        """The squared distance to the specified correlations, over p < q."""
+        pairs = np.triu_indices(self.specification.n_features, 1)
+        distance = (self.attained_correlation - np.array(self.specification.correlation))[pairs]
+        return float(distance @ distance)
+
     def sample(self, n_samples: int, rng: np.random.Generator) -> FloatArray:
         """Draw independent rows of the law, shape (n_samples, n_features)."""
         index = _draw(self.probabilities, n_samples, rng)
@@ -199,8 +169,7 @@ class JointLaw:
     ) -> FloatArray:
         """Draw rows of independent features with the marginal, shape (n_samples, n_features)."""
         shape = (n_samples, self.specification.n_features if n_features is None else n_features)
-        index = _draw(np.array(self.specification.marginal), shape, rng)
-        return np.array(self.specification.levels)[index]
+        return np.array(LEVELS)[_draw(np.array(MARGINAL), shape, rng)]
 
     def record(self) -> dict[str, Any]:
         """Return everything but the probabilities, as plain values for a file's footer."""
@@ -211,8 +180,6 @@ class JointLaw:
             "objective": self.objective,
             "attainable": self.attainable,
             "status": self.status,
-            "solver_version": self.solver_version,
-            "cvxpy_version": self.cvxpy_version,
         }
 
     def save(self, path: Path) -> None:
@@ -236,41 +203,22 @@ class JointLaw:
 
         Raises
         ------
-        FileNotFoundError
-            If there is no such file.
         JointLawError
             If the file cannot be read, or has other content than was written.
         """
-        path = Path(path)
         try:
-            text = path.read_text(encoding="utf-8")
-        except FileNotFoundError:
-            raise
-        except (OSError, UnicodeDecodeError) as error:
-            raise JointLawError(f"{path} cannot be read ({error}); delete it") from None
-        try:
-            content = json.loads(text)
-            specification = JointLawSpecification(**content["specification"])
-            law = cls(
-                specification,
+            content = json.loads(path.read_text(encoding="utf-8"))
+            if content.pop("sha256", None) != _digest(content):
+                raise ValueError("its digest differs: it was changed, or written by an old version")
+            return cls(
+                JointLawSpecification(**content["specification"]),
                 np.array(content["probabilities"], dtype=float),
                 *(content[field.name] for field in fields(cls)[2:]),
             )
-            if content["identifier"] != specification.identifier:
-                raise ValueError("the identifier does not belong to the specification")
-            if law.probabilities.shape != (len(law.cells),):
-                raise ValueError(
-                    f"{law.probabilities.size} probabilities for {len(law.cells)} cells"
-                )
-            if not (law.probabilities >= 0).all() or abs(law.probabilities.sum() - 1) > 1e-9:
-                raise ValueError("the probabilities are not a distribution")
-            if content.pop("sha256", None) != _digest(content):
-                raise ValueError("its digest differs: it was changed, or written by an old version")
-        except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
+        except (OSError, AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
             raise JointLawError(
-                f"{path} does not hold a joint law ({error}); delete it to have it fitted anew"
+                f"{path} does not hold a joint law ({error}); delete it, and it is fitted again"
             ) from None
-        return law
 
 
 def _digest(content: dict[str, Any]) -> str:

@@ -22,7 +22,8 @@ from losaw.study.report.style import (
 )
 from losaw.study.report.tables import in_words
 from losaw.study.report.typeset import run_count
-from losaw.study.settings import Setting, as_values, matches
+from losaw.study.settings import Setting, matches
+from losaw.study.study_file import as_values
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import pandas as pd
 
 from losaw.scoring.ranks import rank_words
-from losaw.study.claims.claim_file import Claims, Names
+from losaw.study.claims.claim_file import Claims
 from losaw.study.claims.naming import check_names
 from losaw.study.claims.weighing import (
     CONTRADICTED,
@@ -33,7 +33,6 @@ from losaw.study.report.tables import LEGEND, arrange, higher_is_better, in_word
 from losaw.study.report.typeset import number, percent, signed
 from losaw.study.results.agreement import AGREES, DEVIATES, DIFFERS, UNDECIDABLE, UNDECIDED
 from losaw.study.results.tally import agreement_table, compared, counted, sign_table
-from losaw.study.settings import as_values
 
 _MOST_CELLS = 40
 _EXPLAINED = (
@@ -273,7 +272,7 @@ def _claims(weighed: Sequence[Weighed]) -> Iterator[Part]:
                 "open": item.n_open,
                 "place": claim.place,
                 "study": f"`{claim.study}`",
-                "numbers": f"{_joined(claim.metric)} of {_joined(claim.method)}",
+                "numbers": f"{', '.join(claim.metric)} of {', '.join(claim.method)}",
             }
         )
     explained = Section("How a claim is weighed", [Text(_EXPLAINED)], is_folded=True)
@@ -304,12 +303,9 @@ def _medians(item: Weighed) -> str:
     margin = f", margin {claim.margin:g}" if claim.margin else ""
     kind = "deviations " if claim.statistic == "deviation" else ""
     if claim.share_of:
-        kind = f"shares of {', '.join(f'{k} = {v}' for k, v in claim.share_of.items())}: "
+        parts = (f"{axis} = {', '.join(map(str, v))}" for axis, v in claim.share_of.items())
+        kind = f"shares of {', '.join(parts)}: "
     return f"{kind}{left:.3g} {claim.relation} {right:.3g}{margin}"
-
-
-def _joined(names: Names) -> str:
-    return ", ".join(as_values(names))
 
 
 def _methods(shelf: Shelf, name: str) -> Iterator[Part]:
