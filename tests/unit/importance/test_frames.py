@@ -70,9 +70,6 @@ def test_frames_of_either_library_score_alike(method, task):
     P = pl.from_pandas(X)
     found = score(method, forest(task).fit(P, y), P, pl.Series(y))
     np.testing.assert_array_equal(found.scores, expected.scores)
-    moved = pd.Series(y, index=np.arange(N) + 7)
-    found = score(method, forest(task).fit(X, y), X, moved)
-    np.testing.assert_array_equal(found.scores, expected.scores)
 
 
 @pytest.mark.parametrize("task", ["regression", "classification"])
@@ -105,17 +102,6 @@ def test_bools_and_categories_of_numbers_are_the_numbers_that_the_forest_saw(met
     if method in OF_TREES:
         plain = score(method, model, X.astype(float), y)
         np.testing.assert_array_equal(found.scores, plain.scores)
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_columns_in_another_order_are_put_in_that_of_the_fit(method):
-    X = numbers()
-    y = response(X, "regression")
-    model = forest("regression").fit(X, y)
-    found = score(method, model, X[["third", "second", "first"]], y)
-    assert found.feature_names == ("third", "second", "first")
-    if method in OF_TREES and method != "tree_permutation":
-        np.testing.assert_allclose(found.scores[::-1], score(method, model, X, y).scores)
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -215,6 +215,8 @@ def of_rows_and_columns():
     yield lambda: pfi(model, FRAME, Y, groups={"both": [0, 3]}), r"group 'both': .*3"
     yield lambda: pfi(model, FRAME, Y, groups={"both": [0, -1]}), r"group 'both': .*-1"
     yield lambda: cpi(model, FRAME, Y, groups={"g": ["x"]}), "group 'g': unknown feature 'x'"
+    numbered = FRAME.set_axis([1, 2, 3], axis=1)
+    yield lambda: pfi(line(X), numbered, Y, groups={"g": [0, 1]}), "unknown feature 0"
     yield lambda: ufi(forest(), X, Y, groups=["a", "b"]), "groups must be a dict"
     yield lambda: boruta(None, FRAME, Y, features=["aa"], max_runs=2), "did you mean 'a'"
     for given in (True, 3, "ab"):

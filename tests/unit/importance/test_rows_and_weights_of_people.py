@@ -12,7 +12,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 
 import losaw.scoring.tests as scoring
 from losaw import LosawRandomForestClassifier, LosawRandomForestRegressor
-from losaw.importance import cpi, hierarchy, loco, pfi, residual_importance, sage, subgroups, ufi
+from losaw.importance import cpi, hierarchy, loco, pfi, residual_importance, sage
 from losaw.scoring.rows import Options, read_rows
 from losaw.scoring.tests import Differences, fits
 from losaw.tables import read_table
@@ -24,40 +24,7 @@ X = pd.DataFrame(RNG.standard_normal((N, 3)), columns=list("abc"))
 Y = X["a"] + RNG.standard_normal(N)
 LISTS = pd.ArrowDtype(pa.list_(pa.int64()))
 LINE = LinearRegression().fit(X.to_numpy(), Y.to_numpy())
-SHUFFLED = Y.sample(frac=1, random_state=0)
-
-
-def on_arrays(function, **options):
-    return lambda rows, y, **more: function(LINE_OF_FRAME, rows, y, **{**options, **more})
-
-
 LINE_OF_FRAME = LinearRegression().fit(X, Y)
-ASKED = {
-    "pfi": on_arrays(pfi, random_state=0),
-    "cpi": on_arrays(cpi, sampler="gaussian", random_state=0),
-    "sage": on_arrays(sage, max_permutations=16, random_state=0),
-    "loco": on_arrays(loco, random_state=0),
-    "subgroups": on_arrays(subgroups, random_state=0),
-    "hierarchy": on_arrays(hierarchy, random_state=0),
-    "residual": lambda rows, y: residual_importance(None, rows, y, n_permutations=1),
-    "linear": linear_coefficient,
-    "correlation": target_correlation,
-    "losawRF": lambda rows, y: LosawRandomForestRegressor(2).fit(rows, y),
-    "ufi": lambda rows, y: ufi(RandomForestRegressor(5, random_state=0).fit(X, Y), rows, y),
-}
-
-
-@pytest.mark.parametrize("name", ASKED)
-@pytest.mark.parametrize("labels", ["numbers", "words", "repeated"])
-def test_the_labels_of_the_rows_in_another_order_are_refused(name, labels):
-    index = {
-        "numbers": X.index,
-        "words": X.index.map(lambda row: f"patient {row}"),
-        "repeated": X.index // 2,
-    }[labels]
-    rows, y = X.set_axis(index), SHUFFLED.set_axis(index[SHUFFLED.index])
-    with pytest.raises(ValueError, match=r"y has the labels of X's rows in another order.*X.index"):
-        ASKED[name](rows, y)
 
 
 @pytest.mark.parametrize("name", ["sample_weight", "clusters"])

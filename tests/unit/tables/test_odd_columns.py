@@ -10,7 +10,7 @@ import pytest
 from sklearn.linear_model import LinearRegression
 
 from losaw import LosawRandomForestRegressor
-from losaw.importance import cpi, hierarchy, loco, pfi, sage
+from losaw.importance import loco, pfi
 from losaw.tables import read_table
 
 N = 80
@@ -68,23 +68,6 @@ def test_the_model_is_shown_the_numbers_of_astype_float(name):
 
 
 @pytest.mark.parametrize(
-    "name", ["decimal128(8, 2)[pyarrow]", "sparse floats", "longdouble", "Int8"]
-)
-@pytest.mark.parametrize("method", [pfi, cpi, loco])
-def test_a_method_scores_an_odd_column_as_its_floats(name, method):
-    values = pd.Series(DTYPES[name])
-    odd = pd.DataFrame({"x": values, "z": np.sin(ROW)})
-    if name == "Int8":
-        odd["x"] = odd["x"].fillna(3)
-    plain = odd.astype(float)
-    y = plain["x"] + np.cos(3 * ROW)
-    model = LinearRegression().fit(plain, y)
-    options = {"cv": 3, "kinds": {"x": "continuous"}, "random_state": 0}
-    one, other = (method(model, frame, y, **options).scores for frame in (odd, plain))
-    np.testing.assert_allclose(one, other, rtol=1e-6)
-
-
-@pytest.mark.parametrize(
     ("column", "dtype"),
     [
         (pl.Series([Decimal("0.64"), Decimal("1.25")] * 9), pl.Decimal(8, 2)),
@@ -101,21 +84,6 @@ def test_numbers_of_polars_are_numbers(column, dtype):
 LABELLED = pd.DataFrame(np.random.default_rng(0).standard_normal((60, 4)), columns=[1, 2, 3, 4])
 RESPONSE = LABELLED[1] + 2 * LABELLED[2]
 FITTED = LinearRegression().fit(LABELLED.to_numpy(), RESPONSE)
-
-
-def test_whole_numbers_that_name_columns_are_labels_first():
-    groups = {"g": [1, 2]}
-    for method, more in ((pfi, {}), (cpi, {}), (loco, {"cv": 3}), (sage, {"max_permutations": 16})):
-        found = method(FITTED, LABELLED, RESPONSE, groups=groups, random_state=0, **more)
-        assert found.feature_names == ("g", "3", "4")
-    assert pfi(FITTED, LABELLED, RESPONSE, features=[2, 1], random_state=0).feature_names == (
-        "2", "1",
-    )  # fmt: skip
-    assert read_table(LABELLED, kinds={1: "discrete"}).kinds[0] == "discrete"
-    found = hierarchy(FITTED, LABELLED, RESPONSE, groups={"g": [1, 4]}, random_state=0).table
-    assert ("1", "4") in set(found["features"])
-    with pytest.raises(ValueError, match="unknown feature 0"):
-        pfi(FITTED, LABELLED, RESPONSE, groups={"g": [0, 1]})
 
 
 def test_whole_numbers_are_places_where_labels_are_no_numbers():
