@@ -31,7 +31,10 @@ def test_a_registered_thing_keeps_its_contract(entry):
     check(entry)
 
 
-@pytest.mark.parametrize(("kind", "name"), SMALLER)
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [("knockoff", "deep"), pytest.param("importance", "cpi-deep", marks=pytest.mark.long)],
+)
 def test_a_smaller_network_keeps_the_contract(kind, name):
     entry = get(kind, name)
     check(replace(entry, parameters={**entry.parameters, **SMALLER[kind, name]}))

@@ -4,6 +4,8 @@ With independent features and an additive mean, PreDecomp recovers the additive 
 features then have an ensemble's inner product (ForestInner) of 0.
 """
 
+import functools
+
 import numpy as np
 import pytest
 import xgboost
@@ -37,6 +39,7 @@ def fit(X, y, n_rounds):
     return xgboost.train(parameters, xgboost.DMatrix(X, y, nthread=1), n_rounds)
 
 
+@functools.cache
 def distances(draw):
     """E(f_k - h_k)^2 over the variance of the mean, for each number of rounds; (3, 3)."""
     rng = np.random.default_rng(0)

@@ -3,6 +3,8 @@
 z-scores over all entries together; 5 is exceeded by chance with probability 6e-7 per entry.
 """
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -18,6 +20,7 @@ VARIANCE = {"continuous": 1.0, "discrete": 0.5}
 
 @pytest.fixture(scope="module")
 def drawn():
+    @functools.cache
     def draw(data_type, function="f3"):
         generator = LosawGenerator(
             data_type=data_type,
@@ -30,8 +33,7 @@ def drawn():
         )
         return generator.sample(np.random.default_rng(7))
 
-    cache = {}
-    return lambda *arguments: cache.setdefault(arguments, draw(*arguments))
+    return draw
 
 
 def z_scores_of_correlations(X, target):

@@ -160,3 +160,10 @@ def test_gaussian_knockoffs_have_no_unit(unit):
     X = np.random.default_rng(0).standard_normal((60, 3))
     found, expected = (draw("gaussian", X * u) / u for u in (unit, 1.0))
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.long
+def test_deep_knockoffs_of_a_column_that_hardly_varies_say_so():
+    X = np.random.default_rng(0).standard_normal((40, 2)) * [1.0, 1e-310]
+    with pytest.raises(ValueError, match=r"^X gives deep knockoffs whose training diverges"):
+        make_sampler("deep", n_epochs=2).fit(X, ("continuous",) * 2, np.random.default_rng(0))
