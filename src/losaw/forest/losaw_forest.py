@@ -12,7 +12,7 @@ from losaw.forest.fitting import FittedForest, fit_forest
 from losaw.forest.forest_columns import Columns, Levels, read_columns
 from losaw.forest.trees import Tree
 from losaw.forest.validation import refuse_ambiguous_numbers
-from losaw.support.arguments import check_finite, check_same_order, unmasked
+from losaw.support.arguments import check_finite, check_same_order, check_unique, unmasked
 from losaw.support.outcomes import require_known
 
 
@@ -57,6 +57,7 @@ class LosawForest(BaseEstimator):
         self, X: ArrayLike, y: ArrayLike, **checks: Any
     ) -> tuple[Columns, FloatArray, NDArray[Any]]:
         """Read the columns, the rows with codes in place of levels, and the responses."""
+        check_unique(getattr(X, "columns", ()))
         check_same_order(X, "y", y)
         refuse_ambiguous_numbers(
             X, nominal_features=self.nominal_features, discrete_features=self.discrete_features

@@ -112,10 +112,13 @@ def training_rows(
     if len(train) not in (2, 3):
         raise ValueError(f"train must be (X, y) or (X, y, sample_weight), got {len(train)} parts")
     X, y, *weights = train
-    found = read_rows(
-        X, y, kinds=rows.table.kinds, feature_names=feature_names,
-        sample_weight=weights[0] if weights else None,
-    )  # fmt: skip
+    try:
+        found = read_rows(
+            X, y, kinds=rows.table.kinds, feature_names=feature_names,
+            sample_weight=weights[0] if weights else None,
+        )  # fmt: skip
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"train: {error}") from error
     differ = other_columns("train", found.table.names, "X", rows.table.names)
     if differ:
         raise ValueError(f"{differ}; give both the same columns in the same order")

@@ -2,6 +2,7 @@
 
 import math
 import numbers
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -125,6 +126,13 @@ def check_same_order(X: Any, name: str, values: Any) -> None:
     )
 
 
+def check_unique(names: Iterable[Any]) -> None:
+    """Raise a ValueError that names a column of X that is there twice."""
+    counts = Counter(map(str, names))
+    if repeated := sorted(name for name, count in counts.items() if count > 1):
+        raise ValueError(f"X has more than one column named {repeated[0]!r}; rename them")
+
+
 def in_range(values: FloatArray) -> FloatArray:
     """Scale ``values`` by powers of two so that the largest of each column is between 1/2 and 1.
 
@@ -172,6 +180,7 @@ def finite_rows(X: ArrayLike, min_rows: int = 2) -> tuple[FloatArray, tuple[str,
             column = X.iloc[:, place] if hasattr(X, "iloc") else X[:, place]
             as_floats(f"column {str(name)!r} of X", column)
         raise
+    check_unique(() if names is None else names)
     if rows.ndim != 2 or rows.shape[1] == 0:
         raise ValueError(
             f"X has shape {rows.shape}, expected (n_samples, n_features); a single feature is "

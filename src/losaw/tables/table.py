@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FeatureKind, FloatArray, default_feature_names
-from losaw.support.arguments import ArgumentTypeError, unmasked
+from losaw.support.arguments import ArgumentTypeError, check_unique, unmasked
 from losaw.tables.columns import Kinds, asked_kinds, kind_of, kind_of_numbers
 from losaw.tables.reading import Values, read_column, read_series, to_pandas, whole_numbers
 
@@ -159,7 +159,7 @@ def _read_frame(frame: Any, kinds: Kinds) -> Table:
     names = tuple(str(label) for label in labels)
     if len(names) == 0:
         raise ValueError("X has no columns")
-    _check_unique(names)
+    check_unique(names)
     read = [read_column(frame, place) for place in range(len(names))]
     return _table(names, read, asked_kinds(kinds, names), labels)
 
@@ -195,11 +195,5 @@ def _names(feature_names: Sequence[str] | None, n_columns: int) -> tuple[str, ..
     names = tuple(str(name) for name in feature_names)
     if len(names) != n_columns:
         raise ValueError(f"feature_names has {len(names)} entries for {n_columns} columns of X")
-    _check_unique(names)
+    check_unique(names)
     return names
-
-
-def _check_unique(names: Sequence[str]) -> None:
-    repeated = sorted({name for name in names if names.count(name) > 1})
-    if repeated:
-        raise ValueError(f"X has more than one column named {repeated[0]!r}; rename them")

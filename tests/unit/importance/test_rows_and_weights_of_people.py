@@ -12,7 +12,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 
 import losaw.scoring.tests as scoring
 from losaw import LosawRandomForestClassifier, LosawRandomForestRegressor
-from losaw.importance import cpi, hierarchy, loco, pfi, residual_importance, sage
+from losaw.importance import cpi, hierarchy, loco, pfi, residual_importance, sage, subgroups
 from losaw.scoring.rows import Options, read_rows
 from losaw.scoring.tests import Differences, fits
 from losaw.tables import read_table
@@ -149,6 +149,26 @@ def test_losaw_forests_name_the_row_of_a_missing_class(dtype):
         LosawRandomForestClassifier(2).fit(X, MISSING_LABELS[dtype])
 
 
+OF_TRAIN = {
+    "an infinite value": (X.replace(X.iloc[3, 1], np.inf), Y, r"column 'b' .*infinite.*row 3"),
+    "a missing response": (X, Y.where(Y.index != 3), r"y has 1 missing .*row 3"),
+    "dates": (X.assign(b=pd.date_range("2020", periods=N)), Y, "column 'b' contains dates"),
+    "another order": (
+        X,
+        Y.sample(frac=1, random_state=0),
+        "y has the labels of X's rows in another order",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", OF_TRAIN)
+@pytest.mark.parametrize("function", [loco, subgroups])
+def test_what_is_wrong_with_the_rows_of_the_fit_is_said_of_them(function, kind):
+    rows, y, said = OF_TRAIN[kind]
+    with pytest.raises(ValueError, match=f"^train: {said}"):
+        function(LINE_OF_FRAME, X, Y, train=(rows, y))
+
+
 MASKED = np.ma.masked_array(X, X > 2.2)
 ON_MASKED = {
     "pfi": lambda rows, y: pfi(LINE, rows, y),
@@ -167,6 +187,12 @@ def test_masked_values_are_missing(name):
         ON_MASKED[name](MASKED, Y.to_numpy())
     with pytest.raises(ValueError, match=r"y (has \d missing|contains NaN)"):
         ON_MASKED[name](X.to_numpy(), np.ma.masked_array(Y, Y > 2.2))
+
+
+@pytest.mark.parametrize("name", ON_MASKED)
+def test_two_columns_of_one_name_are_refused(name):
+    with pytest.raises(ValueError, match="X has more than one column named 'a'; rename them"):
+        ON_MASKED[name](X.set_axis(["a", "b", "a"], axis=1), Y)
 
 
 def test_masked_whole_numbers_are_shown_as_missing_and_masked_weights_refused():
