@@ -9,7 +9,8 @@ spreads (half the distance of the quartiles) and the ratio to scikit-learn's ran
 seconds. The losaw fit includes its initial forest. ranger (R) takes part where it is installed.
 The laws are those of benchmarks/forest_laws.py; real tables are read from $LOSAW_DATA.
 Then predictions, memory, import, and how time grows with rows, features, adjustment features,
-trees and threads. Everything is written to benchmarks/results/: CSV and figures.
+trees and threads, with the exponents of Proposition 4.8. Everything is written to
+benchmarks/results/.
 """
 
 # ruff: noqa: E402 - the number of threads has to be set before numpy is imported
@@ -216,48 +217,11 @@ def exponent(value, seconds):
     return np.polyfit(np.log(value), np.log(seconds), 1)[0]
 
 
-def draw_scaling(table, path):
-    """Log-log plot along every axis with fitted exponents and the proposition's."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    kinds = ("continuous", "discrete")
-    figure, panels = plt.subplots(2, len(AXES), figsize=(17, 6.4), squeeze=False)
-    for row, kind in zip(panels, kinds, strict=True):
-        for panel, axis in zip(row, AXES, strict=True):
-            part = table[(table["data"] == kind) & (table["axis"] == axis)]
-            slope = exponent(part["value"], part["fit_s"])
-            expected = exponent(part["value"], part["bound"])
-            scale = np.exp(np.mean(np.log(part["fit_s"] / part["bound"])))
-            panel.loglog(part["value"], part["fit_s"], "o-", label="measured")
-            panel.loglog(part["value"], scale * part["bound"], ":", label="Proposition 4.8")
-            panel.set(
-                title=f"{kind}: {slope:.2f} (Prop. 4.8: {expected:.2f})",
-                xlabel=axis,
-                ylabel="seconds",
-            )
-            print(f"{kind}, {axis}: exponent {slope:.2f}, Proposition 4.8 {expected:.2f}")
-    panels[0, 0].legend()
-    figure.tight_layout()
-    figure.savefig(path)
-
-
-def draw_table(table, path):
-    """Bars of the ratios to scikit-learn's forest."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    ratios = table.pivot_table(
-        index=["data", "n_samples", "n_features"], columns="learner", values="fit_ratio", sort=False
-    )
-    axes = ratios.plot.bar(figsize=(10, 4), logy=True, rot=30)
-    axes.axhline(1, color="black", lw=0.8)
-    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
-    axes.set(ylabel="fit time / scikit-learn's random forest", xlabel="")
-    axes.figure.tight_layout()
-    axes.figure.savefig(path)
+def show_exponents(table):
+    """Print by axis how the time grows, and how the proposition's bound does."""
+    for (kind, axis), part in table.groupby(["data", "axis"], sort=False):
+        slope, expected = (exponent(part["value"], part[name]) for name in ("fit_s", "bound"))
+        print(f"{kind}, {axis}: exponent {slope:.2f}, Proposition 4.8 {expected:.2f}")
 
 
 def run_settings(settings, repeats):
@@ -297,7 +261,6 @@ def main():
     print(f"{machine}: CPU seconds, medians of {repeats}; from {LARGE[1]} rows on {FEW_REPEATS}")
     table = run_settings(settings, repeats).assign(machine=machine)
     table.to_csv(RESULTS / "forest.csv", index=False)
-    draw_table(table, RESULTS / "forest.png")
     if arguments.laws:
         return
     imported, fitted = first_call()
@@ -309,7 +272,7 @@ def main():
     used.to_csv(RESULTS / "forest_memory.csv", index=False)
     scaled = pd.DataFrame(scaling())
     scaled.to_csv(RESULTS / "forest_scaling.csv", index=False)
-    draw_scaling(scaled, RESULTS / "forest_scaling.png")
+    show_exponents(scaled)
 
 
 if __name__ == "__main__":
