@@ -99,6 +99,12 @@ inner_kernel = partial(kernel, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 # workspace has a hundred (passing them took a third of a fit on discrete data).
 inlined_kernel = partial(inner_kernel, forceinline=True)
 
+# The same for a kernel with one caller: its source is copied into the caller's. An inlined one is
+# optimised and translated by itself as well, and once more in every caller of its caller, which
+# took a fifth of the time that a forest compiles; but the more a single function holds, the
+# longer numba takes over it, so that most kernels are better inlined.
+spliced_kernel = partial(kernel, inline="always")
+
 # For kernels that make arrays of their own. References are counted, and a division by zero raises.
 allocating_kernel = partial(kernel, error_model="python", _nrt=True)
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
 from losaw.kernels.inversion import padded
-from losaw.kernels.logit.quasi_newton import fit_one
+from losaw.kernels.logit.quasi_newton import fit_logit
 from losaw.kernels.logit.terms import Size, make_logit
 from losaw.support.arguments import as_floats
 from losaw.weighting.checks import check_counts, check_pair
@@ -186,7 +186,7 @@ class MultinomialLogit:
         size = Size(n_patterns, n_classes, width, padded(width))
         self.n_steps_ = 0
         if n_classes > 1:
-            self.n_steps_ = fit_one(logit, size, PRECISION)
+            self.n_steps_ = fit_logit(logit, size, PRECISION)
         if self.n_steps_ < 0:
             warnings.warn(
                 "the multinomial logit has not reached its optimum: its probabilities are those of "

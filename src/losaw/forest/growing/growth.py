@@ -35,12 +35,13 @@ from losaw.forest.growing.scan_levels import count_rows, level_sums, subtract_su
 from losaw.forest.growing.split_continuous import split_continuous
 from losaw.forest.growing.split_discrete import split_discrete
 from losaw.forest.growing.weights_continuous import add_moments
-from losaw.kernels.compiled import REORDERED, inlined_kernel, kernel
+from losaw.kernels.compiled import REORDERED, inlined_kernel, kernel, spliced_kernel
 
 # In small nodes two features often part the rows alike: their decreases are equal but for rounding,
 # and the one drawn first is taken, whatever the order in which a processor adds.
 _TIE = 1e-9
 _ROUNDING = 1e-12  # smaller decreases are rounding errors
+_PURE = 1e-14  # of the root's impurity: a node with less has one response, but for rounding
 # Rows of the stack of pending nodes.
 _NUMBER, _START, _END, _DEPTH = 0, 1, 2, 3
 
@@ -135,7 +136,7 @@ def _draw(grower: Grower, drawn: int) -> Candidate:
     return Candidate(feature, data.position[feature], drawn)
 
 
-@kernel(inline="always")
+@spliced_kernel()
 def find_split(
     grower: Grower,
     levels: LevelWorkspace | None,
@@ -168,9 +169,12 @@ def find_split(
         work.splits[candidate.place, PLACE] = split.place
         work.splits[candidate.place, EFFECTIVE_SIZE] = split.effective_size
         work.splits[candidate.place, CAPPED_SIZE] = split.capped_size
+        # A feature that is constant in the node has no split: as long as only such ones were drawn
+        # another is drawn, as in scikit-learn.
         if settings.redraws and n_constant == wanted and wanted < n_features:
             wanted += 1
-    # The feature with the largest Delta_i.
+    # The feature with the largest Delta_i. Where a split need not lower the impurity, any split
+    # counts, and only a feature without one (-1) does not.
     best = -1
     best_decrease = _ROUNDING if settings.needs_gain else -0.5
     for i in range(drawn):
@@ -180,7 +184,7 @@ def find_split(
     return best
 
 
-@kernel(inline="always")
+@spliced_kernel()
 def grow_tree(
     grower: Grower,
     levels: LevelWorkspace | None,
@@ -225,7 +229,7 @@ def grow_tree(
             depth >= settings.max_depth
             or size < 2 * min_leaf
             or count < settings.min_samples_split
-            or impurity <= 1e-14 * total_impurity
+            or impurity <= _PURE * total_impurity
         ):
             continue
         node = Node(start, end, count, size, mean, impurity, slot)

@@ -15,10 +15,10 @@ from losaw.forest.growing.gini import scan_classes
 from losaw.forest.growing.scan_continuous import scan_uniform, scan_weighted, sort_values
 from losaw.forest.growing.weights_continuous import apply_cap, gaussian_weights, relative_size
 from losaw.kernels.capping import find_cap
-from losaw.kernels.compiled import inlined_kernel
+from losaw.kernels.compiled import spliced_kernel
 
 
-@inlined_kernel()
+@spliced_kernel()
 def split_continuous(
     grower: Grower, classes: ClassWorkspace, node: Node, candidate: Candidate
 ) -> Split:

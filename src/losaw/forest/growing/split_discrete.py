@@ -23,13 +23,13 @@ from losaw.forest.growing.weights_discrete import (
     spread_weights,
     sum_cells,
 )
-from losaw.kernels.compiled import inlined_kernel
+from losaw.kernels.compiled import inlined_kernel, spliced_kernel
 from losaw.kernels.logit.quasi_newton import fit_logit
 from losaw.kernels.logit.terms import Size
 from losaw.kernels.vectors import LANES
 
 
-@inlined_kernel()
+@spliced_kernel()
 def split_discrete(
     grower: Grower,
     levels: LevelWorkspace,
@@ -81,7 +81,7 @@ def split_discrete(
     return _split_cells(grower, levels, cells, classes, node, candidate)
 
 
-@inlined_kernel()
+@spliced_kernel()
 def _split_cells(
     grower: Grower,
     levels: LevelWorkspace,
@@ -100,6 +100,7 @@ def _split_cells(
     # P(x) the share of the class in the training sample.
     width = design_of_patterns(grower, cells, feature, n_patterns)
     size = Size(n_patterns, n_classes, width, -(-width // LANES) * LANES)
+    # Logits that do not reach their optimum are counted; ``fit`` warns of them.
     cells.unfinished[0] += fit_logit(cells.logit, size, settings.precision) < 0
     # Second step: their ratio is the weight of a cell (Definition 2.1), capped (Algorithm 3.2).
     before = cell_weights(grower, cells, node, candidate, n_patterns, n_classes)

@@ -7,7 +7,7 @@ features a is normal around the least squares prediction; on the full training s
 import numpy as np
 
 from losaw.forest.growing.arrays import Candidate, Grower, Node
-from losaw.kernels.compiled import REORDERED, inlined_kernel, inner_kernel
+from losaw.kernels.compiled import REORDERED, inlined_kernel, inner_kernel, spliced_kernel
 from losaw.kernels.exponential import exponential
 from losaw.kernels.inversion import invert, product
 from losaw.kernels.vectors import LANES, add_two_scaled, dot
@@ -51,7 +51,7 @@ def add_moments(
                 gram[k, j] += first * design[row, j]
 
 
-@inlined_kernel()
+@spliced_kernel()
 def gaussian_weights(grower: Grower, node: Node, candidate: Candidate) -> bool:
     """Compute weights of the node's rows before the cap into ``work.w``; whether there are any.
 
@@ -209,7 +209,7 @@ def relative_size(w: np.ndarray, c: np.ndarray, size: int, count: float) -> floa
 def apply_cap(
     w: np.ndarray, c: np.ndarray, cy: np.ndarray, size: int, cut: float, shift: float
 ) -> tuple:
-    """Replace w by v = min(w, cut) + shift; return the sums of v c, v c y and v c y^2."""
+    """Replace w by v = min(w, cut) + shift (Algorithm 9.7); return sums of v c, v c y, v c y^2."""
     total = 0.0
     first = 0.0
     second = 0.0

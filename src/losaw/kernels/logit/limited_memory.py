@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from losaw.kernels.compiled import inlined_kernel
+from losaw.kernels.compiled import inlined_kernel, spliced_kernel
 from losaw.kernels.vectors import LANES, add, fma, load, multiply, spread, store, subtract, total
 
 MEMORY = 12  # steps that are stored
@@ -58,7 +58,7 @@ def add_scaled(a: np.ndarray, scale: float, b: np.ndarray, b_at: int, size: int)
         store(a, lane, fma(spread(scale), load(b, b_at + lane), load(a, lane)))
 
 
-@inlined_kernel()
+@spliced_kernel()
 def first_pass(memory: Memory, gradient: np.ndarray, size: int, held: int, newest: int) -> None:
     """Subtract from the gradient what the ``held`` newest pairs explain, newest first."""
     direction = memory.direction
@@ -72,7 +72,7 @@ def first_pass(memory: Memory, gradient: np.ndarray, size: int, held: int, newes
         add_scaled(direction, -share, memory.changes, i * row, size)
 
 
-@inlined_kernel()
+@spliced_kernel()
 def second_pass(memory: Memory, gradient: np.ndarray, size: int, held: int, newest: int) -> float:
     """Apply the curvature of the pairs to the direction, oldest first; return its slope.
 
@@ -87,7 +87,7 @@ def second_pass(memory: Memory, gradient: np.ndarray, size: int, held: int, newe
     return inner(gradient, 0, direction, 0, size)
 
 
-@inlined_kernel()
+@spliced_kernel()
 def keep_gradient(memory: Memory, gradient: np.ndarray, size: int, at: int) -> None:
     """Store the gradient at the start of a step, where its change will be."""
     row = len(memory.direction)
@@ -95,7 +95,7 @@ def keep_gradient(memory: Memory, gradient: np.ndarray, size: int, at: int) -> N
         store(memory.changes, at * row + lane, load(gradient, lane))
 
 
-@inlined_kernel()
+@spliced_kernel()
 def keep_step(memory: Memory, gradient: np.ndarray, size: int, at: int, times: float) -> None:
     """Store the pair of a step, ``times`` the direction, with ``gradient`` at its end."""
     steps, changes, row = memory.steps, memory.changes, len(memory.direction)

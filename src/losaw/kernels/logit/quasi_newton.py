@@ -12,7 +12,7 @@ which is exact for two classes, and where all classes are equally likely but for
 classes may share.
 """
 
-from losaw.kernels.compiled import inlined_kernel, inner_kernel, kernel
+from losaw.kernels.compiled import kernel, spliced_kernel
 from losaw.kernels.inversion import invert, product
 from losaw.kernels.logit.limited_memory import (
     MEMORY,
@@ -42,7 +42,7 @@ _FLOOR = 1e-3
 MAX_STEPS = 3000
 
 
-@inlined_kernel()
+@spliced_kernel()
 def _update_blocks(logit: Logit, size: Size, is_start: bool) -> None:
     """Compute the inverse blocks at the probabilities.
 
@@ -82,7 +82,7 @@ def _update_blocks(logit: Logit, size: Size, is_start: bool) -> None:
         invert(block, size.width, logit.diagonal)
 
 
-@inlined_kernel()
+@spliced_kernel()
 def _solve_blocks(logit: Logit, size: Size) -> None:
     """Replace the direction by its product with the inverse blocks.
 
@@ -105,7 +105,7 @@ def _solve_blocks(logit: Logit, size: Size) -> None:
             store(direction, k * size.row + lane, subtract(load(own, lane), load(first, lane)))
 
 
-@inner_kernel()
+@kernel()
 def fit_logit(logit: Logit, size: Size, precision: float) -> int:
     """Fit the logit to its counts and design; return the number of steps, -1 without convergence.
 
@@ -154,9 +154,3 @@ def fit_logit(logit: Logit, size: Size, precision: float) -> int:
         add_scaled(logit.coefficients, 1.0, direction, 0, length)
         times = 1.0
         taken += 1
-
-
-@kernel()
-def fit_one(logit: Logit, size: Size, precision: float) -> int:
-    """Fit a logit as :func:`fit_logit` does, for calls from Python."""
-    return fit_logit(logit, size, precision)

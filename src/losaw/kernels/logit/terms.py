@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from losaw.kernels.compiled import inlined_kernel
+from losaw.kernels.compiled import inlined_kernel, spliced_kernel
 from losaw.kernels.exponential import exponential_of_eight
 from losaw.kernels.inversion import padded, padded_row
 from losaw.kernels.logit.far_apart import LARGEST_ODDS, find_probabilities
@@ -94,7 +94,7 @@ def make_logit(n_patterns: int, n_classes: int, width: int) -> Logit:
     )
 
 
-@inlined_kernel()
+@spliced_kernel()
 def start_from_frequencies(logit: Logit, size: Size) -> None:
     """Set the intercepts to the log odds of the classes, all slopes to zero; sum the patterns.
 
@@ -119,7 +119,7 @@ def start_from_frequencies(logit: Logit, size: Size) -> None:
         logit.coefficients[k * size.row] = np.log(count / base)
 
 
-@inlined_kernel()
+@spliced_kernel()
 def update_probabilities(logit: Logit, size: Size) -> None:
     """Compute probabilities p_gk and residuals n_gk - n_g p_gk at the coefficients."""
     b = logit.coefficients
@@ -159,7 +159,7 @@ def update_probabilities(logit: Logit, size: Size) -> None:
                 logit.residual[k - 1, g] = logit.counts[k, g] - expected
 
 
-@inlined_kernel()
+@spliced_kernel()
 def update_gradient(logit: Logit, size: Size) -> None:
     """Compute sum_g (n_gk - n_g p_gk) z_g less the penalty's part, from known residuals."""
     patterns = logit.columns.shape[1]
