@@ -88,7 +88,7 @@ def test_a_classifier_whose_task_is_not_named_is_refused():
     with pytest.raises(ValueError, match="task='classification'"):
         predict(model, data)
     named = replace(data, task="classification")
-    with pytest.raises(ValueError, match="no classifier"):
+    with pytest.raises(ValueError, match="is not a classifier"):
         predict(LinearRegression().fit(X, y), named)
 
 
