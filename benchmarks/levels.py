@@ -195,8 +195,9 @@ def with_explain(decider: str) -> Callable[[str, int, int], PValues]:
         false_share = len(selected - set(CAUSES)) / max(len(selected), 1)
         measured = {f"explain {decider}": (false_share, float(CAUSE in selected))}
         if decider == "cpi":
-            is_false = any(not set(group) & set(CAUSES) for group in found.finest)
-            measured["explain, groups"] = (float(is_false), float((CAUSE,) in found.finest))
+            stated = found.decision.stated
+            is_false = any(not set(group) & set(CAUSES) for group in stated)
+            measured["explain, groups"] = (float(is_false), float((CAUSE,) in stated))
         return measured
 
     return explained

@@ -10,9 +10,7 @@ import numpy as np
 from losaw.auditing.responses import LARGEST_SHARE, LEAST_SHARE
 from losaw.auditing.result import Audit
 from losaw.auditing.rounds import run_round
-from losaw.explaining.api import Options, begin, compute
-from losaw.explaining.design import chosen_methods
-from losaw.explaining.models import name_of
+from losaw.explaining.api import begin, compute, read_options
 from losaw.explaining.sentences import rare_classes
 from losaw.support.arguments import whole_number
 from losaw.support.errors import LosawError
@@ -105,36 +103,32 @@ def audit(
     if share is not None:
         _check_share(share)
     fixed = {"rows": rows, "folds": folds, "permutations": permutations, "draws": draws}
-    options = Options(model, n_jobs, verbose, random_state, budget, fixed, fdr)
-    begun = begin(
-        frame, target, options, chosen_methods(methods), times=rounds + 1, kinds=kinds, task=task,
-        cluster=cluster, drop=drop,
-    )  # fmt: skip
-    n_signals = _signals(signals, begun.part.X.shape[1])
-    lines = []
+    options = read_options(model, methods, fixed, budget, fdr, n_jobs, verbose, random_state)
+    data, part, design = begin(
+        frame, target, options, times=rounds + 1, kinds=kinds, task=task, cluster=cluster, drop=drop
+    )
+    n_signals = _signals(signals, part.X.shape[1])
+    quiet, lines = replace(options, verbose=False), []
     with warnings.catch_warnings(action="ignore"):  # the page says what is worth a warning
-        own = replace(begun.design, methods=("mdi",))
-        quiet = replace(options, verbose=False)
-        quality = compute(begun.part, own, begun.seed, quiet).quality["model"]
+        own = compute(part, replace(design, methods=("mdi",)), options.seed, quiet)
+        quality = own.quality["model"]
         made_share = min(max(quality.share if share is None else share, LEAST_SHARE), LARGEST_SHARE)
         for number in tqdm(range(rounds), disable=not verbose, desc="audit", unit="round"):
-            lines.append(run_round(begun, options, number, made_share, n_signals))
-    rare = [sentence.text for sentence in rare_classes(begun.data, begun.part)]
+            lines.append(run_round(part, design, quiet, number, made_share, n_signals, fdr))
+    rare = [sentence.text for sentence in rare_classes(data, part)]
     return Audit(
-        target=begun.part.target,
-        task=begun.part.task,
-        features=tuple(begun.part.X.columns),
-        n_rows=len(begun.data),
-        design=begun.design,
-        cuts=tuple(begun.cuts),
+        target=part.target,
+        task=part.task,
+        features=tuple(part.X.columns),
+        design=design,
         rounds=pd.concat(lines, ignore_index=True),
         share=made_share,
         quality=quality,
         n_signals=n_signals,
         fdr=fdr,
-        random_state=begun.seed,
-        model=name_of(model),
-        notes=(*rare, *begun.part.notes),
+        random_state=options.seed,
+        model=own.model,
+        notes=(*rare, *part.notes),
     )
 
 

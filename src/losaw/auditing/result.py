@@ -1,25 +1,21 @@
 """The result of an audit: ranked methods, sentences, and their files."""
 
-import json
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 import losaw
 from losaw.auditing.rounds import Standing, bounds, standings
 from losaw.explaining.design import METHODS, Design
-from losaw.explaining.disagreements import decimal
-from losaw.explaining.result import text_table, write_results
 from losaw.explaining.scores import Quality
-from losaw.support.json_values import json_value
+from losaw.pages import Result, text_table
+from losaw.support.words import decimal
 
 if TYPE_CHECKING:
     import pandas as pd
 
-ENDINGS = (".html", ".csv", ".json")
 # Shares that differ by less are printed alike.
 _SAME = 0.01
 _HEAD = (
@@ -27,19 +23,15 @@ _HEAD = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Audit:
+@dataclass(frozen=True, repr=False)
+class Audit(Result):
     """The success of each method at finding known causes among the features of a table.
 
     Attributes
     ----------
     target, task : str
     features : tuple of str
-    n_rows : int
-        Rows with a response.
     design : Design
-    cuts : tuple of str
-        Cuts by the budget.
     rounds : DataFrame
         One line per round and method: pr_auc, first, found, false, the part of the simulated
         response that the model explained on unseen rows (``explained``), and its signals.
@@ -60,20 +52,19 @@ class Audit:
     >>> import numpy as np
     >>> import pandas as pd
     >>> import losaw
-    >>> rng = np.random.default_rng(0)
-    >>> frame = pd.DataFrame(rng.standard_normal((120, 4)), columns=["a", "b", "c", "d"])
-    >>> frame["price"] = frame["a"] + 0.5 * rng.standard_normal(120)
-    >>> found = losaw.audit(frame, "price", methods="ufi,pfi", rounds=5, folds=3, budget=None)
+    >>> frame = pd.DataFrame({name: np.sin(k * np.arange(80.0)) for k, name in enumerate("abc", 1)})
+    >>> found = losaw.audit(frame, "c", methods="ufi,pfi", rounds=5, folds=3, budget=None)
     >>> len(found.rounds), found.n_signals
     (10, 1)
     """
 
+    template: ClassVar[str] = "audit/content.html"
+    title: ClassVar[str] = "Methods for"
+
     target: str
     task: str
     features: tuple[str, ...]
-    n_rows: int
     design: Design
-    cuts: tuple[str, ...]
     rounds: "pd.DataFrame"
     share: float
     quality: Quality
@@ -170,10 +161,10 @@ class Audit:
             "MDI and others that credit a copy of a cause answer another question, and are false "
             "by this count.",
         ]
-        if self.design.rows < self.n_rows:
+        if self.design.rows < self.design.n_rows:
             said.append(
-                f"{self.design.rows:,} of {self.n_rows:,} rows were used: on all of them the order "
-                "may differ."
+                f"{self.design.rows:,} of {self.design.n_rows:,} rows were used: on all of them "
+                "the order may differ."
             )
         if "losaw" in self.design.methods and self.design.losaw_rows < self.design.rows:
             said.append(
@@ -207,37 +198,21 @@ class Audit:
             f"{100 * self.quality.share:z.0f} % of {self.target}."
         )
 
-    def __repr__(self) -> str:
-        return self.to_text()
-
-    def to_text(self) -> str:
-        """The table and the sentences, for a terminal."""
+    def _lines(self) -> list[str]:
         import pandas as pd
 
-        table = pd.DataFrame(self.cells(), columns=list(_HEAD))
-        lines = [self.headline(), "", *text_table(table)]
-        for head, sentences in self._said().items():
-            lines += ["", head, *(f"  - {sentence}" for sentence in sentences)]
-        return "\n".join(lines)
+        return text_table(pd.DataFrame(self.cells(), columns=list(_HEAD)))
 
-    def _said(self) -> dict[str, tuple[str, ...]]:
-        """The sections with their sentences, for text and page."""
-        again = (
-            f"{self.design.options()} --rounds {self.n_rounds} --signals {self.n_signals} "
-            f"--share {self.share:.17g}"
-        )
-        computed = (
-            f"{self.design.words()}.",
-            *(f"Cut by the budget: {cut}." for cut in self.cuts),
-            *self.notes,
-            f"The same numbers on any machine: {again}",
-            f"The model is {self.model}; random state {self.random_state}; losaw "
-            f"{losaw.__version__}.",
-        )
+    def _said(self) -> dict[str, Any]:
+        model = f"The model is {self.model}; random state {self.random_state}; losaw "
+        again = f" --rounds {self.n_rounds} --signals {self.n_signals} --share {self.share:.17g}"
         return {
             "Verdict": self.verdicts,
             "Beware": self.cautions,
-            "How it was computed": computed,
+            "How it was computed": [
+                *self.design.said(*self.notes, options=again),
+                f"{model}{losaw.__version__}.",
+            ],
         }
 
     def cells(self) -> list[list[str]]:
@@ -255,17 +230,14 @@ class Audit:
             for place, s in enumerate(self.standings)
         ]
 
-    def to_json(self) -> str:
-        """Everything as JSON; numbers that are not finite are null."""
-        content = {
+    def _content(self) -> dict[str, Any]:
+        return {
             "target": self.target,
             "task": self.task,
-            "n_rows": self.n_rows,
             "features": self.features,
             "model": self.model,
             "random_state": self.random_state,
             "design": self.design.__dict__,
-            "cuts": self.cuts,
             "share": self.share,
             "explained_of_the_target": self.quality.__dict__,
             "n_signals": self.n_signals,
@@ -277,31 +249,9 @@ class Audit:
             "methods": self.to_frame().to_dict("records"),
             "rounds": self.rounds.to_dict("records"),
         }
-        return json.dumps(json_value(content), indent=1, ensure_ascii=False)
 
-    def to_html(self) -> str:
-        """One HTML page that loads nothing from the network."""
-        return self._page("audit/page.html")
-
-    def _repr_html_(self) -> str:
-        return self._page("audit/content.html")
-
-    def _page(self, template: str) -> str:
-        from losaw.pages import render
-
-        rows = list(zip(self.standings, self.cells(), strict=True))
-        return render(template, audit=self, head=_HEAD, rows=rows, said=self._said())
-
-    def save(self, prefix: str | Path) -> tuple[Path, ...]:
-        """Write ``prefix.html``, ``.csv`` and ``.json``: all of them, or none.
-
-        Raises
-        ------
-        LosawError
-            If they cannot be written there.
-        """
-        table = self.to_frame().to_csv(index=False, lineterminator="\n")
-        return write_results(prefix, ENDINGS, (self.to_html(), table, self.to_json() + "\n"))
+    def _values(self) -> dict[str, Any]:
+        return {"head": _HEAD, "rows": list(zip(self.standings, self.cells(), strict=True))}
 
 
 def _with_error(value: float, error: float) -> str:

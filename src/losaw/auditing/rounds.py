@@ -8,9 +8,11 @@ from numpy.typing import NDArray
 
 from losaw.auditing.responses import make_response
 from losaw.data import FloatArray, Truth
-from losaw.explaining.api import Begun, Options, compute
-from losaw.explaining.design import DECIDING
-from losaw.explaining.scores import Decision, Work, decide
+from losaw.explaining.api import Options, compute
+from losaw.explaining.design import Design
+from losaw.explaining.draws import Decision, decide
+from losaw.explaining.preparing import Prepared
+from losaw.explaining.scores import Work
 from losaw.rng import seed_integer, stream
 from losaw.scoring.importance_result import ImportanceResult
 from losaw.scoring.one_sided_tests import adjust, t_test
@@ -23,7 +25,13 @@ LEVEL = 0.05
 
 
 def run_round(
-    begun: Begun, options: Options, number: int, share: float, n_signals: int
+    part: Prepared,
+    design: Design,
+    options: Options,
+    number: int,
+    share: float,
+    n_signals: int,
+    fdr: float,
 ) -> "pd.DataFrame":
     """Simulate one response, and return a line for every method.
 
@@ -38,23 +46,19 @@ def run_round(
 
     def rng(component: str) -> np.random.Generator:
         return stream(
-            experiment="audit", setting=str(begun.seed), replicate=number, component=component
+            experiment="audit", setting=str(options.seed), replicate=number, component=component
         )
 
-    part = begun.part
     made = make_response(part.X, part.y, bool(part.labels), share, n_signals, rng("response"))
-    seed = seed_integer(rng("fits"))
-    # A bar shows whole rounds, not their parts.
-    quiet = replace(options, verbose=False)
-    work = compute(replace(part, y=made.y), begun.design, seed, quiet)
-    decision = decide(work, DECIDING, options.fdr, heads=False)
+    work = compute(replace(part, y=made.y), design, seed_integer(rng("fits")), options)
+    decision = decide(work, fdr, heads=False)
     truth = Truth(made.signal, part.X.shape[1])
     rows = [
         {"round": number, "method": name}
         | _measured(
             result,
             truth,
-            decision.selected if name == "cpi" else _selected(result, options.fdr),
+            decision.selected if name == "cpi" else _selected(result, fdr),
         )
         for name, result in work.results.items()
     ]

@@ -67,8 +67,8 @@ def prefix_of(options: argparse.Namespace, what: str) -> Path:
     LosawError
         If the table would be written over, or the folder of the prefix does not exist.
     """
-    from losaw.explaining.result import ENDINGS, paths_of
     from losaw.explaining.table_file import TEXT
+    from losaw.pages import paths_of
     from losaw.support.errors import LosawError
 
     file = options.file.with_suffix("")  # data.csv.gz has two endings, sales.2026.csv one
@@ -80,7 +80,7 @@ def prefix_of(options: argparse.Namespace, what: str) -> Path:
         raise LosawError(
             f"--output {options.output}: there is no folder {prefix.parent}; make it first"
         )
-    for path in paths_of(prefix, ENDINGS):
+    for path in paths_of(prefix):
         if path.exists() and path.resolve() == options.file.resolve():
             raise LosawError(f"{path} would be written over by the result; choose another --output")
     return prefix
@@ -88,7 +88,7 @@ def prefix_of(options: argparse.Namespace, what: str) -> Path:
 
 def on_the_table(function: Callable[..., Any], given: argparse.Namespace, **more: Any) -> Any:
     """Call a function of a table with the options of :func:`add_table_options`, and ``more``."""
-    from losaw.explaining.design import SHORTEST_BUDGET, read_budget
+    from losaw.explaining.api import SHORTEST_BUDGET, read_budget
     from losaw.explaining.table_file import read_file
     from losaw.support.errors import LosawError
 

@@ -1,7 +1,7 @@
 """The function :func:`explain`: every importance of a table in one call."""
 
+import re
 import sys
-import time
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,30 +10,36 @@ from typing import Any
 
 import numpy as np
 
-from losaw.explaining import design as sizes
 from losaw.explaining.curves import curves
-from losaw.explaining.design import DECIDING, Design, Pilot, chosen_methods, read_budget
+from losaw.explaining.design import (
+    METHODS,
+    PILOT_FEATURES,
+    PILOT_SHARE,
+    Design,
+    Pilot,
+    cut,
+    full_design,
+    pilot_design,
+    sample,
+    take,
+)
 from losaw.explaining.disagreements import associations, disagreements
-from losaw.explaining.draws import DrawnOnce
+from losaw.explaining.draws import decide, score_with_draws
 from losaw.explaining.models import fit_each, make_forest, make_model, name_of, splits_of
 from losaw.explaining.preparing import Prepared, prepare
 from losaw.explaining.result import Explanation
-from losaw.explaining.scores import (
-    Work,
-    decide,
-    decorrelated,
-    quality,
-    shares,
-    tested_groups,
-)
+from losaw.explaining.scores import Work, quality, score
 from losaw.explaining.sentences import Section, answer, cautions, notes, said_of, statements
 from losaw.explaining.table_file import read_file
-from losaw.importance import cpi, loco, pfi
-from losaw.kernels.compiled import COMPILING
 from losaw.rng import as_generator, seed_integer, stream
+from losaw.scoring.clock import Clock
 from losaw.support.arguments import whole_number
 from losaw.support.errors import LosawError
-from losaw.tables import read_table
+from losaw.support.words import unknown
+
+SHORTEST_BUDGET = 10.0
+_UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
+_TIME = re.compile(r"(\d+(?:\.\d+)?)\s*([smh]?)")
 
 
 def explain(
@@ -124,130 +130,164 @@ def explain(
     ('size', 'age')
     """
     fixed = {"rows": rows, "folds": folds, "permutations": permutations, "draws": draws}
-    options = Options(model, n_jobs, verbose, random_state, budget, fixed, fdr)
-    begun = begin(
-        frame, target, options, chosen_methods(methods), kinds=kinds, task=task, cluster=cluster,
-        drop=drop,
-    )  # fmt: skip
+    options = read_options(model, methods, fixed, budget, fdr, n_jobs, verbose, random_state)
+    data, part, design = begin(
+        frame, target, options, kinds=kinds, task=task, cluster=cluster, drop=drop
+    )
     with warnings.catch_warnings(action="ignore"):  # the page says what is worth a warning
-        work = compute(begun.part, begun.design, begun.seed, options, groups)
-        decision = decide(work, DECIDING, fdr)
-        related = associations(work.data.X, list(work.data.kinds.values()), begun.seed)
+        work = compute(part, design, options.seed, options, groups)
+        decision = decide(work, fdr)
         drawn = curves(work)
-        failed = frozenset(unit[0] for unit in decision.by_loco if len(unit) == 1)
-        found = disagreements(work.results, related, fdr, failed)
+        related = associations(part.X, list(part.kinds.values()), options.seed)
+        found = disagreements(work.results, related, fdr, decision.failed)
         sections = (
-            Section("", answer(begun.data, work, decision, name_of(model), fdr)),
-            Section("What the data tell", statements(decision, work.data.X.shape[1])),
-            Section("Beware", cautions(begun.data, work, decision, related)),
+            Section("", answer(work, decision, fdr)),
+            Section("What the data tell", statements(decision, part.X.shape[1])),
+            Section("Beware", cautions(data, work, decision, related)),
             Section("Disagreements between the methods", said_of(found)),
             Section("Notes", notes(work)),
         )
-    return Explanation(
-        work, decision, related, drawn, tuple(found), sections, tuple(begun.cuts),
-        len(begun.data), fdr, name_of(model),
-    )  # fmt: skip
+    return Explanation(work, decision, related, drawn, tuple(found), sections, fdr)
 
 
 @dataclass(frozen=True)
 class Options:
-    """The options that explaining and auditing share; :func:`explain` documents each.
-
-    ``fixed`` has the parts of the design that the user fixes, None where the budget decides.
-    """
-
-    model: Any
-    n_jobs: int | None
-    verbose: bool
-    random_state: Any
-    budget: Any
-    fixed: Mapping[str, int | None]
-    fdr: float
-
-    def __post_init__(self) -> None:
-        least = {"rows": 50, "folds": 3, "permutations": 1, "draws": 1}
-        for name, value in self.fixed.items():
-            if value is not None:
-                whole_number(name, value, least[name])
-        if isinstance(self.fdr, bool) or not isinstance(self.fdr, int | float):
-            raise TypeError(f"fdr must be a number, got {self.fdr!r}")
-        if not 0 < self.fdr < 1:
-            raise LosawError(f"fdr must be between 0 and 1, got {self.fdr!r}")
-
-
-@dataclass(frozen=True)
-class Begun:
-    """A table that is read, with the size of what will be computed of it.
+    """The options that explaining and auditing share, checked; :func:`explain` documents each.
 
     Attributes
     ----------
-    data, part : Prepared
-        All rows with a response, and those in use.
-    design : Design
-    cuts : list of str
-        What the budget left out.
+    model : object
+    methods : tuple of str
+    fixed : dict of {"rows", "folds", "permutations", "draws"} to int or None
+        What the user fixes, None where the budget decides.
+    budget : float or None
+        Seconds.
+    n_jobs : int or None
+    verbose : bool
     seed : int
     """
 
-    data: Prepared
-    part: Prepared
-    design: Design
-    cuts: list[str]
+    model: Any
+    methods: tuple[str, ...]
+    fixed: Mapping[str, int | None]
+    budget: float | None
+    n_jobs: int | None
+    verbose: bool
     seed: int
 
 
+def read_options(
+    model: Any,
+    methods: Any,
+    fixed: Mapping[str, int | None],
+    budget: Any,
+    fdr: Any,
+    n_jobs: int | None,
+    verbose: bool,
+    random_state: Any,
+) -> Options:
+    """Check the options, before anything is read."""
+    least = {"rows": 50, "folds": 3, "permutations": 1, "draws": 1}
+    for name, value in fixed.items():
+        if value is not None:
+            whole_number(name, value, least[name])
+    if isinstance(fdr, bool) or not isinstance(fdr, int | float):
+        raise TypeError(f"fdr must be a number, got {fdr!r}")
+    if not 0 < fdr < 1:
+        raise LosawError(f"fdr must be between 0 and 1, got {fdr!r}")
+    is_seed = isinstance(random_state, int | np.integer) and not isinstance(random_state, bool)
+    seed = (
+        whole_number("random_state", random_state, 0)
+        if is_seed
+        else seed_integer(as_generator(random_state))
+    )
+    chosen = chosen_methods(methods)
+    return Options(model, chosen, fixed, read_budget(budget), n_jobs, verbose, seed)
+
+
+def chosen_methods(methods: object) -> tuple[str, ...]:
+    """Return the methods that are requested, in the order of ``METHODS``; None: all.
+
+    Raises
+    ------
+    LosawError
+        For an unknown method, or none.
+    """
+    if methods is None:
+        return tuple(METHODS)
+    if not isinstance(methods, str | list | tuple):
+        raise TypeError(f"methods must be names, as 'pfi,cpi', got {methods!r}")
+    asked = methods.split(",") if isinstance(methods, str) else methods
+    names = {str(name).strip().lower() for name in asked if str(name).strip()}
+    names = {"losaw" if name == "losawrf" else name for name in names}
+    for name in sorted(names):
+        if name not in METHODS:
+            raise LosawError(unknown("method", name, METHODS))
+    if not names:
+        raise LosawError(f"methods names none (known: {', '.join(METHODS)})")
+    return tuple(name for name in METHODS if name in names)
+
+
+def read_budget(budget: Any) -> float | None:
+    """Seconds from ``"90s"``, ``"2m"``, ``"1.5 h"`` or a number; None and ``"none"``: no limit.
+
+    Raises
+    ------
+    LosawError
+        For anything else, or less than ten seconds.
+    """
+    if budget is None or budget == "none":
+        return None
+    found = None if isinstance(budget, bool) else _TIME.fullmatch(str(budget).strip())
+    if found is None:
+        raise LosawError(f"budget must be a time like 90s, 2m or 1h, or none, got {budget!r}")
+    seconds = float(found[1]) * _UNITS[found[2]]
+    if seconds < SHORTEST_BUDGET:
+        raise LosawError(f"budget must be at least {SHORTEST_BUDGET:g} s, got {budget!r}")
+    return seconds
+
+
 def begin(
-    frame: Any,
-    target: Any,
-    options: Options,
-    methods: tuple[str, ...],
-    *,
-    times: int = 1,
-    **of_columns: Any,
-) -> Begun:
-    """Read a table and choose the design, which is to be computed ``times`` times in the budget."""
-    start, compiled = time.perf_counter(), COMPILING.seconds
-    seconds = read_budget(options.budget)
-    seed = seed_of(options.random_state)
-    if isinstance(frame, str | Path):
-        names = [str(n) for n in (of_columns.get("cluster"),) if n is not None]
-        names += [str(target)] * (of_columns.get("task") == "classification")
-        frame = read_file(frame, str(target), as_text=tuple(names), kinds=of_columns.get("kinds"))
-    data = prepare(frame, target, **of_columns)
-    most, what = data.n_units, "rows in use" if data.clusters is None else "clusters"
-    if data.labels and data.clusters is None:
-        most, what = int(np.bincount(data.y).min()), "rows of the rarest class"
-    full = sizes.full_design(len(data), methods, options.fixed, most, what)
-    design, cuts = full, list[str]()
-    if seconds is not None:
-        # The computation itself on few rows; what it compiles does not count.
-        small = sizes.pilot_design(full)
-        rng = stream(experiment="explain", setting="", replicate=seed, component="pilot")
-        names = list(data.X.columns)
-        some = rng.permutation(names)[: sizes.PILOT_FEATURES].tolist()
-        # In few rows a class may be in few clusters, which is no reason to refuse the table.
-        part = replace(data.take(data.sample(small.rows, rng), keep_constant=True), clusters=None)
-        with warnings.catch_warnings(action="ignore"):
-            limit = sizes.PILOT_SHARE * seconds
-            tried = compute(part, small, seed, options, features=some, limit=limit)
-        used = time.perf_counter() - start - (COMPILING.seconds - compiled)
-        pilot = Pilot(small, len(some), tried.seconds)
-        left = max(seconds - used, 1.0)
-        design, cuts = sizes.cut(full, options.fixed, pilot, len(names), left, times)
+    frame: Any, target: Any, options: Options, *, times: int = 1, **of_columns: Any
+) -> tuple[Prepared, Prepared, Design]:
+    """Read a table and choose the design, which is to be computed ``times`` times in the budget.
+
+    Returns
+    -------
+    all rows with a response, those in use, and the design
+    """
+    clock, cuts = Clock(False), list[str]()
+    with clock.part("begin"):
+        if isinstance(frame, str | Path):
+            names = [str(n) for n in (of_columns.get("cluster"),) if n is not None]
+            names += [str(target)] * (of_columns.get("task") == "classification")
+            kinds = of_columns.get("kinds")
+            frame = read_file(frame, str(target), as_text=tuple(names), kinds=kinds)
+        data = prepare(frame, target, **of_columns)
+        design = full_design(data, options.methods, options.fixed)
+        pilot = None if options.budget is None else try_out(data, design, options)
+    if options.budget is not None and pilot is not None:
+        left = max(options.budget - clock.seconds["begin"], 1.0)
+        design, cuts = cut(design, options.fixed, pilot, data.X.shape[1], left, times)
         if options.verbose:
             for each in cuts:
                 print(f"budget: {each}", file=sys.stderr, flush=True)
-    rng = stream(experiment="explain", setting="", replicate=seed, component="rows")
-    part = data.take(data.sample(design.rows, rng))
-    design = sizes.with_rows(design, len(part))
-    return Begun(data, part, design, cuts, seed)
+    rng = stream(experiment="explain", setting="", replicate=options.seed, component="rows")
+    part = take(data, sample(data, design.rows, rng))
+    return data, part, replace(design, rows=len(part.y), cuts=tuple(cuts))
 
 
-def seed_of(random_state: Any) -> int:
-    """Return the seed that is given, or one that a generator draws."""
-    if isinstance(random_state, int | np.integer) and not isinstance(random_state, bool):
-        return whole_number("random_state", random_state, 0)
-    return seed_integer(as_generator(random_state))
+def try_out(data: Prepared, full: Design, options: Options) -> Pilot:
+    """Run the computation itself on few rows, which takes a fifth of the budget at most."""
+    small = pilot_design(full)
+    rng = stream(experiment="explain", setting="", replicate=options.seed, component="pilot")
+    some = rng.permutation(list(data.X.columns))[:PILOT_FEATURES].tolist()
+    part = take(data, sample(data, small.rows, rng), keep_constant=True)
+    # In few rows a class may be in few clusters, which is no reason to refuse the table.
+    part, limit = replace(part, clusters=None), PILOT_SHARE * (options.budget or np.inf)
+    with warnings.catch_warnings(action="ignore"):
+        tried = compute(part, small, options.seed, options, features=some, limit=limit)
+    return Pilot(small, len(some), tried.clock.seconds)
 
 
 def compute(
@@ -270,57 +310,21 @@ def compute(
     limit : float
         After so many seconds no other method begins.
     """
-
-    def has(name: str) -> bool:
-        return name in design.methods and sum(work.seconds.values()) < limit
-
-    is_pilot = features is not None
-    splits, shown = splits_of(data, design.folds, seed), options.verbose and not is_pilot
-    work = Work(data, design, splits, seed, options.n_jobs, shown)
-    n_features, names = data.X.shape[1], features or list(data.X.columns)
-    model = make_model(options.model, data, design.trees, seed, options.n_jobs)
-    is_forest = isinstance(options.model, str) and options.model == "forest"
-    with work.part("fits"):
-        work.models = fit_each(model, data, work.splits)
-        work.quality["model"] = quality(work, work.models)
-        forests = work.models
-        if not is_forest and (has("mdi") or has("ufi")):
+    clock = Clock(options.verbose and features is None, limit)
+    with clock.part("fits"):
+        splits = splits_of(data, design.folds, seed)
+        model = make_model(options.model, data, design.trees, seed, options.n_jobs)
+        models = forests = fit_each(model, data, splits)
+        if options.model != "forest" and {"mdi", "ufi"} & set(design.methods):
             plain = make_forest(data, design.trees, seed, options.n_jobs)
-            forests = fit_each(plain, data, work.splits)
-    for name in ("mdi", "ufi"):
-        if has(name):
-            with work.part(name):
-                work.results[name] = shares(name, work, forests, work.splits)
-    if has("losaw"):
-        with work.part("losaw"):
-            decorrelated(work)
-    given = {"features": names, "model": work.models, "X": data.X, "y": data.y, **work.common}
-    if has("pfi"):
-        with work.part("pfi"):
-            work.results["pfi"] = pfi(
-                n_repeats=design.permutations, random_state=work.stream("pfi"), **given
-            )
-    if has("cpi"):
-        with work.part("cpi"):
-            table = read_table(data.X, kinds=data.kinds)
-            columns = [table.names.index(name) for name in names] if is_pilot else None
-            rng = work.stream("draws")
-            drawn = DrawnOnce(table, design.draws, rng, data.clusters, columns)
-            work.results["cpi"] = cpi(
-                sampler=drawn, n_draws=design.draws, random_state=work.stream("cpi"), **given
-            )
-            if not is_pilot:
-                tested_groups(work, groups)
-                work.draw_tests, work.group_draws = drawn.test(
-                    work.results["cpi"], work.finest, data, work.stream("test of the draws")
-                )
-    if has("loco") and n_features > 1:
-        with work.part("loco"):
-            some = names[:2] if is_pilot else names
-            work.results["loco"] = loco(
-                random_state=work.stream("loco"), **{**given, "features": some}
-            )
-        work.seconds["loco"] *= len(names) / len(some)
-    if not work.results and not is_pilot:
+            forests = fit_each(plain, data, splits)
+        called = name_of(options.model)
+        work = Work(data, design, splits, models, seed, options.n_jobs, called, clock, features)
+        work.quality["model"] = quality(work, models)
+    score(work, forests, groups)
+    if work.runs("cpi"):
+        with clock.part("cpi"):
+            score_with_draws(work)
+    if not work.results and features is None:
         raise LosawError("methods: none is left. LOCO needs two features at least")
     return work

@@ -82,13 +82,10 @@ def treat(name: str, read: Values, asked: str | None = None) -> Column:
     column = Column(name, None, "", "", int(missing.sum()), n_values)
     n_known = len(missing) - column.n_missing
     if read.is_whole and (np.abs(read.codes[~missing]) > LARGEST_WHOLE).any():
-        if asked is None:
-            why = "left out: whole numbers beyond 2^53, an identifier"
-            return column._replace(treatment=why)
-        raise LosawError(
-            f"column {name!r} contains whole numbers beyond 2^53, which floats cannot distinguish; "
-            "give it as text"
+        why = (
+            "left out: whole numbers beyond 2^53, which floats cannot distinguish; make text of it"
         )
+        return column._replace(treatment=why)
     if n_values == 0 or (n_values == 1 and column.n_missing == 0):
         what = "contains no value" if n_values == 0 else "is constant"
         return column._replace(treatment=f"left out: it {what}")

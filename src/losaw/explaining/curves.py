@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from losaw.data import FloatArray
+from losaw.explaining.design import sample
 from losaw.explaining.scores import Work, jackknife_error
 from losaw.scoring.predictor import means
 from losaw.support.outcomes import probabilities
@@ -51,7 +52,7 @@ def curves(work: Work) -> dict[str, Curve]:
     ranking = next((work.results[n] for n in ("pfi", "cpi", "loco") if n in work.results), None)
     if len(data.labels) > 2 or ranking is None:
         return {}
-    X = data.X.iloc[data.sample(_ROWS, work.stream("curves"))]
+    X = data.X.iloc[sample(data, _ROWS, work.stream("curves"))]
     moves = {
         name: _moves(X[X[name].notna()], name)
         for name in ranking.select(top=MOST_CURVES)

@@ -1,17 +1,16 @@
 """The size of the computation: rows, folds, permutations, draws, and what a budget of time cuts."""
 
 import math
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from losaw.support.errors import LosawError
-from losaw.support.words import unknown
+import numpy as np
+from numpy.typing import NDArray
 
-SHORTEST_BUDGET = 10.0
-_UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
-_TIME = re.compile(r"\d+(\.\d+)?|(\d+(\.\d+)?\s*(s(ec(ond)?s?)?|m(in(ute)?s?)?|h((ou)?rs?)?)\s*)+")
+from losaw.explaining.preparing import FEWEST_ROWS_OF_A_CLASS, Prepared
+from losaw.support.errors import LosawError
+
 # The full design.
 FOLDS, PERMUTATIONS, DRAWS, TREES = 10, 5, 3, 100
 # losawRF is fitted to no more rows: its weights cost far more than its splits.
@@ -88,31 +87,6 @@ METHODS: dict[str, Method] = {
         _LOSS,
     ),
 }
-# The first of these that was run decides what is selected.
-DECIDING = ("cpi", "loco", "pfi")
-
-
-def chosen_methods(methods: object) -> tuple[str, ...]:
-    """Return the methods that are requested, in the order of ``METHODS``; None: all.
-
-    Raises
-    ------
-    LosawError
-        For an unknown method, or none.
-    """
-    if methods is None:
-        return tuple(METHODS)
-    if not isinstance(methods, str | list | tuple):
-        raise TypeError(f"methods must be names, as 'pfi,cpi', got {methods!r}")
-    asked = methods.split(",") if isinstance(methods, str) else methods
-    names = {str(name).strip().lower() for name in asked if str(name).strip()}
-    names = {"losaw" if name == "losawrf" else name for name in names}
-    for name in sorted(names):
-        if name not in METHODS:
-            raise LosawError(unknown("method", name, METHODS))
-    if not names:
-        raise LosawError(f"methods names none (known: {', '.join(METHODS)})")
-    return tuple(name for name in METHODS if name in names)
 
 
 @dataclass(frozen=True)
@@ -130,6 +104,10 @@ class Design:
     trees : int
         Of every forest.
     methods : tuple of str
+    n_rows : int
+        Rows with a response.
+    cuts : tuple of str
+        What a budget left out, in words.
     """
 
     rows: int
@@ -138,6 +116,8 @@ class Design:
     draws: int
     trees: int
     methods: tuple[str, ...]
+    n_rows: int
+    cuts: tuple[str, ...] = ()
 
     @property
     def losaw_rows(self) -> int:
@@ -154,6 +134,15 @@ class Design:
         if has("cpi"):
             parts.append(f"{self.draws} draw{'s' * (self.draws > 1)} of CPI")
         return ", ".join(parts)
+
+    def said(self, *more: str, options: str = "") -> list[str]:
+        """How it was computed, in sentences: the size, cuts, ``more``, and how to repeat it."""
+        return [
+            f"{self.words()}.",
+            *(f"Cut by the budget: {each}." for each in self.cuts),
+            *more,
+            f"The same numbers on any machine: {self.options()}{options}",
+        ]
 
     def options(self) -> str:
         """The options of the command line that give this design, whatever it costs."""
@@ -199,28 +188,68 @@ class Pilot(NamedTuple):
 
 
 def full_design(
-    n_rows: int,
-    methods: tuple[str, ...],
-    fixed: Mapping[str, int | None],
-    most_folds: int,
-    what: str = "rows",
+    data: Prepared, methods: tuple[str, ...], fixed: Mapping[str, int | None]
 ) -> Design:
     """The design without a cut; ``fixed`` has what the user fixes (rows, folds, …).
 
     Raises
     ------
     LosawError
-        For more folds than ``most_folds``, of the rows or clusters that ``what`` names.
+        For more folds than rows of a class, or clusters.
     """
+    n_rows, what = len(data.y), "rows in use"
+    most = n_rows
+    if data.clusters is not None:
+        most, what = len(np.unique(data.clusters)), "clusters"
+    elif data.labels:
+        most, what = int(np.bincount(data.y).min()), "rows of the rarest class"
     given: dict[str, Any] = {name: value for name, value in fixed.items() if value is not None}
-    full = Design(n_rows, min(FOLDS, most_folds), PERMUTATIONS, DRAWS, TREES, methods)
+    full = Design(n_rows, min(FOLDS, most), PERMUTATIONS, DRAWS, TREES, methods, n_rows)
     full = replace(full, **{**given, "rows": min(given.get("rows", n_rows), n_rows)})
-    if not _FEWEST_FOLDS <= full.folds <= most_folds:
+    if not _FEWEST_FOLDS <= full.folds <= most:
         raise LosawError(
-            f"{most_folds} {what} cannot be put into {full.folds} folds: folds must be from "
-            f"{_FEWEST_FOLDS} to {most_folds}, if there are so many"
+            f"{most} {what} cannot be put into {full.folds} folds: folds must be from "
+            f"{_FEWEST_FOLDS} to {most}, if there are so many"
         )
     return full
+
+
+def sample(data: Prepared, n_rows: int, rng: np.random.Generator) -> NDArray[np.intp]:
+    """Draw ``n_rows`` rows, all if there are no more; a rare class is kept as far as it goes.
+
+    Each of K classes has a fifth of its equal part, n_rows / 5K, if it has so many rows, and
+    ten rows at least; the others have the shares of the data.
+    """
+    if n_rows >= len(data.y):
+        return np.arange(len(data.y))
+    order = rng.permutation(len(data.y))
+    if data.labels:
+        least = max(FEWEST_ROWS_OF_A_CLASS, n_rows // (5 * len(data.labels)))
+        of_class = [order[data.y[order] == code] for code in range(len(data.labels))]
+        first = np.concatenate([rows[:least] for rows in of_class])
+        order = np.concatenate([first, order[~np.isin(order, first)]])
+        n_rows = max(n_rows, len(first))
+    return np.sort(order[:n_rows])
+
+
+def take(data: Prepared, rows: NDArray[np.intp], keep_constant: bool = False) -> Prepared:
+    """Return the data of some rows, without levels and columns that do not vary there."""
+    if len(rows) == len(data.y):
+        return data
+    X = data.X.iloc[rows].reset_index(drop=True)
+    for name in X.columns[X.dtypes == "category"]:
+        X[name] = X[name].cat.remove_unused_categories()
+    constant = [n for n in X.columns if X[n].nunique(dropna=False) < 2 and not keep_constant]
+    columns = tuple(
+        c._replace(values=None, kind="", treatment="left out: constant in the rows in use")
+        if c.name in constant
+        else c
+        for c in data.columns
+    )
+    kinds = {name: kind for name, kind in data.kinds.items() if name not in constant}
+    clusters = None if data.clusters is None else data.clusters[rows]
+    X = X.drop(columns=constant)
+    return replace(data, X=X, y=data.y[rows], columns=columns, kinds=kinds, clusters=clusters)
 
 
 def pilot_design(full: Design) -> Design:
@@ -309,31 +338,3 @@ def _duration(seconds: float) -> str:
         if seconds >= size:
             return f"about {seconds / size:.1f} {unit}"
     return f"about {seconds:.0f} s"
-
-
-def read_budget(budget: Any) -> float | None:
-    """Seconds from ``"90s"``, ``"1m30s"``, ``"2 min"`` or a number; None and ``"none"``: no limit.
-
-    Raises
-    ------
-    LosawError
-        For anything else, or less than ten seconds.
-    """
-    if budget is None or budget == "none":
-        return None
-    seconds: float | None = None
-    if isinstance(budget, int | float) and not isinstance(budget, bool):
-        seconds = float(budget)
-    elif isinstance(budget, str) and _TIME.fullmatch(budget.strip()):
-        parts = re.findall(r"([\d.]+)\s*([smh]?)", budget)
-        seconds = sum(float(number) * _UNITS[unit or "s"] for number, unit in parts)
-    if seconds is None:
-        raise LosawError(f"budget must be a time like 90s, 2m or 1h, or none, got {budget!r}")
-    if not seconds >= SHORTEST_BUDGET:
-        raise LosawError(f"budget must be at least {SHORTEST_BUDGET:g} s, got {budget!r}")
-    return seconds
-
-
-def with_rows(design: Design, rows: int) -> Design:
-    """Return the design with the rows that are in use."""
-    return replace(design, rows=rows)

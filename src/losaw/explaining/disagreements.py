@@ -25,6 +25,7 @@ from losaw.scoring.group_tree import group_name
 from losaw.scoring.importance_result import ImportanceResult
 from losaw.scoring.one_sided_tests import adjust, t_test
 from losaw.scoring.tests import nadeau_bengio
+from losaw.support.words import decimal
 from losaw.tables import read_table
 
 MEASURE = (
@@ -222,20 +223,6 @@ def _nearest(related: Associations, name: str) -> str:
     """
     named = " and ".join(f"{other} ({decimal(r)})" for other, r in related.partners(name))
     return f"; it is most associated with {named}" if named else ""
-
-
-def decimal(value: float) -> str:
-    """Return a number with two digits behind the point, or three where two would be zero.
-
-    No zero stands before the point, and no minus before a zero.
-    """
-    text = f"{value:.2f}"
-    if float(text) == 0 and value != 0:
-        text = f"{value:.3f}"
-    if float(text) == 0:
-        text = text.removeprefix("-")
-    text = text.replace("0.", ".", 1) if text.lstrip("-").startswith("0.") else text
-    return text.replace("-", "−")
 
 
 def _said(result: ImportanceResult, j: int, method: str) -> str:

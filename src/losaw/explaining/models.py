@@ -4,7 +4,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from losaw.explaining.preparing import Prepared
@@ -19,7 +19,7 @@ _TRIED = 1000
 Splits = list[tuple[NDArray[np.intp], NDArray[np.intp]]]
 
 
-class MissingNumbers(TransformerMixin, BaseEstimator):
+class MissingNumbers(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Numbers in place of missing ones; categories stay.
 
     Parameters
@@ -51,10 +51,6 @@ class MissingNumbers(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         missing = {name: v for name, v in self.values_.items() if X[name].hasnans}
         return X.fillna(missing) if missing else X
-
-    def get_feature_names_out(self, input_features: Any = None) -> Any:
-        """Return the names of the columns, unchanged."""
-        return self.feature_names_in_
 
 
 def make_forest(

@@ -1,7 +1,7 @@
 """A table as the models are given it, with all decisions on its rows and columns."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from losaw.support.errors import LosawError
 from losaw.support.words import unknown
 from losaw.tables.columns import LARGEST_WHOLE, asked_kinds
 from losaw.tables.groups import named_column
-from losaw.tables.reading import is_frame, read_column, to_pandas
+from losaw.tables.reading import Values, is_frame, read_column, to_pandas
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,6 +46,8 @@ class Prepared:
     target, task : str
     columns : tuple of Column
         All columns but the target, those left out too.
+    kinds : dict of feature to kind
+        Of the features in use.
     notes : tuple of str
         Decisions on rows and the target.
     clusters : int array of shape (n_rows,) or None
@@ -58,56 +60,9 @@ class Prepared:
     target: str
     task: str
     columns: tuple[Column, ...]
+    kinds: dict[str, str]
     notes: tuple[str, ...]
     clusters: NDArray[np.intp] | None = None
-
-    def __len__(self) -> int:
-        return len(self.y)
-
-    @property
-    def n_units(self) -> int:
-        """The number of clusters, or of rows where none are named."""
-        return len(self) if self.clusters is None else len(np.unique(self.clusters))
-
-    @property
-    def kinds(self) -> dict[str, str]:
-        """Kinds of the features in use, by name."""
-        return {column.name: column.kind for column in self.columns if column.values is not None}
-
-    def take(self, rows: NDArray[np.intp], keep_constant: bool = False) -> "Prepared":
-        """Return these data for some rows, without levels and columns that do not vary there."""
-        if len(rows) == len(self):
-            return self
-        X = self.X.iloc[rows].reset_index(drop=True)
-        for name in X.columns[X.dtypes == "category"]:
-            X[name] = X[name].cat.remove_unused_categories()
-        constant = [n for n in X.columns if X[n].nunique(dropna=False) < 2 and not keep_constant]
-        columns = tuple(
-            c._replace(values=None, kind="", treatment="left out: constant in the rows in use")
-            if c.name in constant
-            else c
-            for c in self.columns
-        )
-        clusters = None if self.clusters is None else self.clusters[rows]
-        X = X.drop(columns=constant)
-        return replace(self, X=X, y=self.y[rows], columns=columns, clusters=clusters)
-
-    def sample(self, n_rows: int, rng: np.random.Generator) -> NDArray[np.intp]:
-        """Draw ``n_rows`` rows, all if there are no more; a rare class is kept as far as it goes.
-
-        Each of K classes has a fifth of its equal part, n_rows / 5K, if it has so many rows, and
-        ten rows at least; the others have the shares of the data.
-        """
-        if n_rows >= len(self):
-            return np.arange(len(self))
-        order = rng.permutation(len(self))
-        if self.labels:
-            least = max(FEWEST_ROWS_OF_A_CLASS, n_rows // (5 * len(self.labels)))
-            of_class = [order[self.y[order] == code] for code in range(len(self.labels))]
-            first = np.concatenate([rows[:least] for rows in of_class])
-            order = np.concatenate([first, order[~np.isin(order, first)]])
-            n_rows = max(n_rows, len(first))
-        return np.sort(order[:n_rows])
 
 
 def prepare(
@@ -163,33 +118,39 @@ def prepare(
             f"{len(known)} rows have a value of {names[at]!r}; importances are estimated on parts "
             f"of the rows, and need at least {FEWEST_ROWS}"
         )
+    clusters: Any = None
+    if at_cluster is not None:
+        clusters = _clusters(names[at_cluster], _read(frame, at_cluster, known), known)
     y, labels = _response(values.iloc[known], names[at], task)
     if not labels and len(np.unique(y)) <= _FEW_VALUES and (y % 1 == 0).all():
         notes.append(
             f"{names[at]} has {len(np.unique(y))} different whole numbers and is explained as a "
             "number. If they are classes, use task classification (--task classification)."
         )
-    columns, clusters = [], None
+    columns = []
     for place, name in enumerate(names):
-        if place == at or place in dropped:
-            continue
-        try:
-            read = read_column(frame, place).take(known)
-        except (ValueError, TypeError) as error:
-            raise LosawError(f"{error}, or leave it out (drop)") from None
         if place == at_cluster:
-            clusters = _clusters(name, read.codes, known)
             why = "not used as a feature: rows of one value stay in one fold"
-            columns.append(Column(name, None, "", why, 0, len(np.unique(read.codes))))
-        else:
-            columns.append(treat(name, read, asked.get(name)))
+            columns.append(Column(name, None, "", why, 0, len(np.unique(clusters))))
+        elif place != at and place not in dropped:
+            columns.append(treat(name, _read(frame, place, known), asked.get(name)))
     used = {column.name: column.values for column in columns if column.values is not None}
     if not used:
         reasons = "; ".join(f"{c.name}: {c.treatment}" for c in columns[:5])
         raise LosawError(f"no feature is left to explain {names[at]!r} by ({reasons})")
-    X = pd.DataFrame(used)
-    solved = TASKS[bool(labels)]
-    return Prepared(X, y, labels, names[at], solved, tuple(columns), tuple(notes), clusters)
+    return Prepared(
+        pd.DataFrame(used), y, labels, names[at], TASKS[bool(labels)], tuple(columns),
+        {column.name: column.kind for column in columns if column.name in used}, tuple(notes),
+        clusters,
+    )  # fmt: skip
+
+
+def _read(frame: Any, place: int, known: NDArray[np.intp]) -> Values:
+    """The column of a place, without the rows that have no target."""
+    try:
+        return read_column(frame, place).take(known)
+    except (ValueError, TypeError) as error:
+        raise LosawError(f"{error}, or leave it out (drop)") from None
 
 
 def _place(option: str, name: Any, names: list[str], target: str | None = None) -> int:
@@ -215,13 +176,13 @@ def _asked(kinds: Any, names: list[str], target: str) -> Mapping[str, str]:
     return asked
 
 
-def _clusters(name: str, codes: FloatArray, known: NDArray[np.intp]) -> Any:
-    if (lacking := known[np.isnan(codes)]).size:
+def _clusters(name: str, read: Values, known: NDArray[np.intp]) -> Any:
+    if (lacking := known[np.isnan(read.codes)]).size:
         raise LosawError(
             f"cluster: {name!r} has no value in row {lacking[0]}; give such a row one of its own"
         )
     try:
-        return cluster_numbers(codes, len(known))
+        return cluster_numbers(read.codes, len(known))
     except ValueError as error:
         raise LosawError(f"cluster: {name!r}: {error}") from None
 

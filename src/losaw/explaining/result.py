@@ -1,12 +1,9 @@
 """The result of an explanation: numbers and sentences as a frame, text, JSON and a page."""
 
 import html
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 from unicodedata import east_asian_width
 
 import numpy as np
@@ -21,24 +18,19 @@ from losaw.explaining.disagreements import (
     Associations,
     Disagreement,
     compared,
-    decimal,
 )
-from losaw.explaining.draws import recognised
-from losaw.explaining.scores import Decision, Quality, Work
-from losaw.explaining.sentences import Section, Sentence, p_text
+from losaw.explaining.draws import Decision, recognised
+from losaw.explaining.scores import Work
+from losaw.explaining.sentences import Section, Sentence
+from losaw.pages import Result, text_table
 from losaw.scoring.importance_result import ImportanceResult
 from losaw.scoring.one_sided_tests import adjust
-from losaw.support.errors import LosawError
-from losaw.support.json_values import json_value
-from losaw.support.whole_files import write_together
+from losaw.support.words import decimal, p_text
 
 if TYPE_CHECKING:
     import pandas as pd
 
-ENDINGS = (".html", ".csv", ".json")
 _SHOWN = 30
-# A cell that begins so is a formula to a spreadsheet.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 MOST_DRAWN = 40
 _CELL, _TREE = 18, 120
 # The names next to the map: pixels of a Latin letter, and letters of the longest that is not cut.
@@ -46,8 +38,8 @@ _LETTER, _LETTERS = 7, 40
 _CURVE_WIDTH, _CURVE_HEIGHT = 110, 36
 
 
-@dataclass(frozen=True)
-class Explanation:
+@dataclass(frozen=True, repr=False)
+class Explanation(Result):
     """The importances of a table's features, with an answer, warnings and disagreements.
 
     Attributes
@@ -62,26 +54,22 @@ class Explanation:
     disagreements : tuple of Disagreement
     sections : tuple of Section
         Everything that is said: the answer, statements on groups, warnings, disagreements, notes.
-    cuts : tuple of str
-        Cuts by the budget.
-    n_rows : int
-        Rows with a response.
     fdr : float
-    model : str
-        The model that PFI, CPI and LOCO explain, in words.
 
     Examples
     --------
     >>> import numpy as np
     >>> import pandas as pd
     >>> import losaw
-    >>> rng = np.random.default_rng(0)
-    >>> frame = pd.DataFrame(rng.standard_normal((200, 2)), columns=["size", "noise"])
-    >>> frame["price"] = frame["size"] + 0.1 * rng.standard_normal(200)
-    >>> explanation = losaw.explain(frame, "price", methods=["pfi"], folds=4, budget=None)
-    >>> explanation.selected, [sentence.kind for sentence in explanation.sentences][:2]
+    >>> size = np.sin(np.arange(80.0))
+    >>> frame = pd.DataFrame({"size": size, "price": size**3})
+    >>> found = losaw.explain(frame, "price", methods="pfi", folds=4, budget=None)
+    >>> found.selected, [sentence.kind for sentence in found.sentences][:2]
     (('size',), ['selected', 'rate'])
     """
+
+    template: ClassVar[str] = "explain/content.html"
+    title: ClassVar[str] = "Features of"
 
     work: Work
     decision: Decision
@@ -89,15 +77,17 @@ class Explanation:
     curves: dict[str, Curve]
     disagreements: tuple[Disagreement, ...]
     sections: tuple[Section, ...]
-    cuts: tuple[str, ...]
-    n_rows: int
     fdr: float
-    model: str
 
     @property
-    def target(self) -> str:
+    def target(self) -> str:  # type: ignore[override]
         """The column that is explained."""
         return self.work.data.target
+
+    @property
+    def model(self) -> str:
+        """The model that PFI, CPI and LOCO explain, in words."""
+        return self.work.model
 
     @property
     def task(self) -> str:
@@ -113,16 +103,6 @@ class Explanation:
     def results(self) -> dict[str, ImportanceResult]:
         """Scores, errors and p-values (not adjusted) of single features, by method."""
         return {n: self.work.results[n] for n in METHODS if n in self.work.results}
-
-    @property
-    def quality(self) -> dict[str, Quality]:
-        """The share that each model explains of unseen rows."""
-        return self.work.quality
-
-    @property
-    def finest(self) -> tuple[tuple[str, ...], ...]:
-        """The finest groups of features that are stated to matter."""
-        return self.decision.stated
 
     @property
     def selected(self) -> tuple[str, ...]:
@@ -163,10 +143,9 @@ class Explanation:
         frame["group"] = [group_of.get(name, "") for name in features]
         if self.decision.method is not None:
             frame["selected"] = frame["feature"].isin(self.selected)
-            loco = {unit[0] for unit in self.decision.by_loco if len(unit) == 1}
-            frame["decided_by"] = [
-                "LOCO" if name in loco else METHODS[self.decision.method].label for name in features
-            ]
+            other = METHODS[self.decision.method].label
+            by_loco = self.decision.failed
+            frame["decided_by"] = ["LOCO" if name in by_loco else other for name in features]
         for name, result in self.results.items():
             label = METHODS[name].label
             frame[label] = result.scores
@@ -193,22 +172,18 @@ class Explanation:
 
     def headline(self) -> str:
         """The data and the quality of the models in one line."""
-        used = f"{self.n_rows:,} rows"
-        if self.design.rows < self.n_rows:
+        used = f"{self.design.n_rows:,} rows"
+        if self.design.rows < self.design.n_rows:
             used = f"{self.design.rows:,} of {used}"
         n = len(self.associations.names)
         found = [
             f"{'losawRF' if name == 'losaw' else self.model} explains {100 * quality.share:z.0f} %"
-            for name, quality in self.quality.items()
+            for name, quality in self.work.quality.items()
         ]
         shares = f"; {' and '.join(found)} of the variation of unseen rows" if found else ""
         return f"{self.target} ({self.task}): {used}, {n} feature{'s' * (n > 1)}{shares}"
 
-    def __repr__(self) -> str:
-        return self.to_text()
-
-    def to_text(self) -> str:
-        """The table and the sentences, for a terminal."""
+    def _lines(self) -> list[str]:
         frame, failed = self.to_frame(), recognised(self.work.draw_tests)
         table = frame[["feature", "kind"]].copy()
         for name in self.results:
@@ -219,46 +194,33 @@ class Explanation:
                 + "?" * (name == "cpi" and feature in failed)
                 for feature, score, star in zip(frame["feature"], frame[label], below, strict=True)
             ]  # fmt: skip
-        lines = [self.headline(), ""]
+        lines = []
         first = self.sections[0].sentences
         if first:
             lines += [first[0].text, *(f"  {sentence.text}" for sentence in first[1:]), ""]
         lines += text_table(table.head(_SHOWN))
         if len(table) > _SHOWN:
             lines.append(f"… and {len(table) - _SHOWN} more features")
-        lines += self._key()
-        for head, said in self._said():
-            lines += ["", head, *(f"  - {text}" for text in said)]
-        return "\n".join(lines)
-
-    def _key(self) -> list[str]:
-        key = []
         if any(METHODS[name].is_tested for name in self.results):
-            key.append(f"* above 0 at a false discovery rate of {self.fdr:g}")
-        if recognised(self.work.draw_tests) and "cpi" in self.results:
-            key.append("? its draws can be distinguished from real values: CPI may be wrong")
-        return key
+            lines.append(f"* above 0 at a false discovery rate of {self.fdr:g}")
+        if failed and "cpi" in self.results:
+            lines.append("? its draws can be distinguished from real values: CPI may be wrong")
+        return lines
 
-    def _said(self) -> list[tuple[str, list[str]]]:
-        """The sections below the table with their sentences, for text and page."""
-        said = [(s.head, [sentence.text for sentence in s.sentences]) for s in self.sections[1:]]
+    def _said(self) -> dict[str, list[str]]:
+        said = {s.head: [sentence.text for sentence in s.sentences] for s in self.sections[1:]}
         columns = [f"{c.name}: {c.treatment}" for c in self.work.data.columns if c.treatment]
-        design = [f"{self.design.words()}.", *(f"Cut by the budget: {cut}." for cut in self.cuts)]
-        design.append(f"The same numbers on any machine: {self.design.options()}")
-        said += [("Columns", columns), ("How it was computed", design)]
-        return [(head, sentences) for head, sentences in said if sentences]
+        said |= {"Columns": columns, "How it was computed": self.design.said()}
+        return {head: sentences for head, sentences in said.items() if sentences}
 
-    def to_json(self) -> str:
-        """Everything as JSON; numbers that are not finite are null."""
+    def _content(self) -> dict[str, Any]:
         decision, columns = self.decision, self.work.data.columns
-        content = {
+        return {
             "target": self.target,
             "task": self.task,
-            "n_rows": self.n_rows,
             "model": self.model,
             "random_state": self.work.seed,
             "design": self.design.__dict__,
-            "cuts": self.cuts,
             "false_discovery_rate": self.fdr,
             "selected_by": decision.method,
             "selected": decision.selected,
@@ -271,7 +233,7 @@ class Explanation:
             "curves": {name: curve._asdict() for name, curve in self.curves.items()},
             "draws": {name: test._asdict() for name, test in self.work.draw_tests.items()},
             "draws_of_groups": [[g, t._asdict()] for g, t in self.work.group_draws.items()],
-            "quality": {name: q.__dict__ for name, q in self.quality.items()},
+            "quality": {name: q.__dict__ for name, q in self.work.quality.items()},
             "columns": [
                 {"name": c.name, "kind": c.kind, "used": c.values is not None,
                  "treatment": c.treatment, "missing": c.n_missing, "values": c.n_values}
@@ -286,19 +248,9 @@ class Explanation:
             },
             "disagreements": [d._asdict() for d in self.disagreements],
         }  # fmt: skip
-        return json.dumps(json_value(content), indent=1, ensure_ascii=False)
 
-    def to_html(self) -> str:
-        """One HTML page that loads nothing from the network."""
-        return self._page("explain/page.html")
-
-    def _repr_html_(self) -> str:
-        return self._page("explain/content.html")
-
-    def _page(self, template: str) -> str:
+    def _values(self) -> dict[str, Any]:
         from markupsafe import Markup
-
-        from losaw.pages import render
 
         frame, failed = self.to_frame(), recognised(self.work.draw_tests)
         merged = {column.name: column.merged for column in self.work.data.columns}
@@ -326,21 +278,18 @@ class Explanation:
             }
             for row in frame.to_dict("records")
         ]
-        return render(
-            template,
-            explanation=self,
-            answer=[sentence.text for sentence in self.sections[0].sentences],
-            said=dict(self._said()),
-            methods=list(zip(methods, self.results.values(), strict=True)),
-            half=decimal(half) if half >= 0.001 else f"{half:.2g}",
-            rows=rows,
-            are_compared=bool(compared(self.results)),
-            drawing=Markup(heat_map(self.associations, self.names)),
-            most_drawn=MOST_DRAWN,
-            grouped_above=f"{GROUPED_ABOVE:g}",
-            measure=MEASURE,
-            version=losaw.__version__,
-        )
+        return {
+            "answer": [sentence.text for sentence in self.sections[0].sentences],
+            "methods": list(zip(methods, self.results.values(), strict=True)),
+            "half": decimal(half) if half >= 0.001 else f"{half:.2g}",
+            "rows": rows,
+            "are_compared": bool(compared(self.results)),
+            "drawing": Markup(heat_map(self.associations, self.names)),
+            "most_drawn": MOST_DRAWN,
+            "grouped_above": f"{GROUPED_ABOVE:g}",
+            "measure": MEASURE,
+            "version": losaw.__version__,
+        }
 
     def _cell(
         self,
@@ -365,55 +314,6 @@ class Explanation:
             "width": f"{100 * share:.0f}",
             "colour": "--bar" if score >= 0 else "--bar-minus",
         }
-
-    def save(self, prefix: str | Path) -> tuple[Path, ...]:
-        """Write ``prefix.html``, ``.csv`` and ``.json``: all of them, or none.
-
-        Raises
-        ------
-        LosawError
-            If they cannot be written there.
-        """
-        frame = self.to_frame()
-        for column in ("feature", "group"):
-            frame[column] = [f"'{n}" if n.startswith(_FORMULA) else n for n in frame[column]]
-        table = frame.to_csv(index=False, lineterminator="\n")
-        return write_results(prefix, ENDINGS, (self.to_html(), table, self.to_json() + "\n"))
-
-
-def text_table(table: "pd.DataFrame") -> list[str]:
-    """The lines of a table for a terminal, where Chinese letters are two cells wide."""
-    import pandas as pd
-
-    with pd.option_context("display.unicode.east_asian_width", True):
-        return table.to_string(index=False).split("\n")
-
-
-def paths_of(prefix: str | Path, endings: Sequence[str]) -> list[Path]:
-    """The files that ``save`` of an explanation or an audit writes."""
-    path = Path(prefix)
-    return [path.with_name(path.name + ending) for ending in endings]
-
-
-def write_results(
-    prefix: str | Path, endings: Sequence[str], texts: Sequence[str]
-) -> tuple[Path, ...]:
-    """Write texts to the files of a prefix: all of them, or none.
-
-    A CSV of other letters than ASCII has the mark without which Excel misreads them.
-    """
-    paths = paths_of(prefix, endings)
-    marked = [
-        end.endswith(".csv") and not t.isascii() for end, t in zip(endings, texts, strict=True)
-    ]
-    writers = [partial(_write_text, *both) for both in zip(texts, marked, strict=True)]
-    advice = "choose another place with --output"
-    write_together(list(zip(paths, writers, strict=True)), LosawError, advice)
-    return tuple(paths)
-
-
-def _write_text(text: str, is_marked: bool, place: Path) -> None:
-    place.write_text(text, encoding="utf-8-sig" if is_marked else "utf-8")
 
 
 def heat_map(related: Associations, names: tuple[str, ...]) -> str:

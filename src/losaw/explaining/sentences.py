@@ -11,18 +11,12 @@ from typing import NamedTuple
 import numpy as np
 
 from losaw.explaining.design import METHODS
-from losaw.explaining.disagreements import Associations, Disagreement, decimal
-from losaw.explaining.draws import recognised
+from losaw.explaining.disagreements import Associations, Disagreement
+from losaw.explaining.draws import LEAST_LOCO, Decision, recognised
 from losaw.explaining.models import make_forest
 from losaw.explaining.preparing import Prepared
-from losaw.explaining.scores import (
-    FAMILY_WISE,
-    LEAST_LOCO,
-    LEVEL,
-    Decision,
-    Work,
-    share_explained,
-)
+from losaw.explaining.scores import FAMILY_WISE, LEVEL, Work, share_explained
+from losaw.support.words import decimal, p_text
 
 # So many features of a group are named.
 _NAMED = 8
@@ -61,9 +55,7 @@ class Section(NamedTuple):
     sentences: tuple[Sentence, ...]
 
 
-def answer(
-    data: Prepared, work: Work, decision: Decision, model: str, fdr: float
-) -> tuple[Sentence, ...]:
+def answer(work: Work, decision: Decision, fdr: float) -> tuple[Sentence, ...]:
     """Return the headline, and the sentences below it; nothing without a test.
 
     | what is known | headline |
@@ -75,7 +67,7 @@ def answer(
     """
     if decision.method is None:
         return ()
-    method, names = METHODS[decision.method], work.data.X.columns
+    method, names, model = METHODS[decision.method], work.data.X.columns, work.model
     n, quality = len(names), work.quality.get("model")
     explains = quality is not None and quality.p_value <= LEVEL
     rate = f"a false discovery rate of {fdr:g} over {n} feature{'s' * (n > 1)}"
@@ -104,7 +96,7 @@ def answer(
         if stated:
             head = stated[0]
         elif explains and n == 1:
-            head = Sentence("together", tuple(names), f"{names[0]} predicts {data.target}")
+            head = Sentence("together", tuple(names), f"{names[0]} predicts {work.data.target}")
         elif explains:
             text = "The features together matter, but no single one is selected"
             head = Sentence("together", tuple(names), text)
@@ -172,8 +164,8 @@ def _only_in_the_tree(decision: Decision) -> Iterator[Sentence]:
 
 
 def _by_loco(decision: Decision) -> Iterator[Sentence]:
-    units = [unit for unit in decision.by_loco if unit in decision.stated or unit[0:1] == unit]
-    found = [u for u in units if u in decision.stated or u[0] in decision.selected]
+    selected = {(name,) for name in decision.selected}
+    found = decision.by_loco & (selected | set(decision.stated))
     if found:
         named = ", ".join(sorted(map(_unit, found)))
         yield Sentence(
@@ -288,11 +280,11 @@ def _clusters(data: Prepared, related: Associations) -> Iterator[Sentence]:
         yield Sentence(
             "cluster",
             (column.name,),
-            f"{column.name} has {column.n_values:,} values in {len(data):,} rows, so that many "
+            f"{column.name} has {column.n_values:,} values in {len(data.y):,} rows, so that many "
             "occur in several rows. If rows of one value belong together, as those of a patient, "
             f"say so (--cluster {shlex.quote(column.name)}): without it p-values are too small.",
         )
-    counts, most = data.X.nunique(), len(data) / _ROWS_A_UNIT
+    counts, most = data.X.nunique(), len(data.y) / _ROWS_A_UNIT
     names = [
         name
         for name in data.X.columns[data.X.dtypes != "category"]
@@ -314,7 +306,7 @@ def _clusters(data: Prepared, related: Associations) -> Iterator[Sentence]:
                 "cluster",
                 (first, *together),
                 f"Many rows share the values of {' and '.join([first, *together[:2]])} ({units} "
-                f"combinations in {len(data)} rows). If these are several rows of one person or "
+                f"combinations in {len(data.y)} rows). If these are several rows of one person or "
                 "thing, name the column that says which (--cluster NAME): without it p-values are "
                 "too small.",
             )
@@ -323,13 +315,13 @@ def _clusters(data: Prepared, related: Associations) -> Iterator[Sentence]:
 
 def rare_classes(data: Prepared, part: Prepared) -> Iterator[Sentence]:
     """Warn of rare classes that are more frequent in the rows in use than in the table."""
-    whole = np.bincount(data.y) / len(data) if data.labels else np.empty(0)
+    whole = np.bincount(data.y) / len(data.y) if data.labels else np.empty(0)
     used = np.bincount(part.y, minlength=len(whole)) if data.labels else np.empty(0)
     named = [
-        f"{label}: {used[code]:,} of {round(whole[code] * len(data)):,} rows are used, "
-        f"{100 * used[code] / len(part):.2g} % of those in use, not {100 * whole[code]:.2g} %"
+        f"{label}: {used[code]:,} of {round(whole[code] * len(data.y)):,} rows are used, "
+        f"{100 * used[code] / len(part.y):.2g} % of those in use, not {100 * whole[code]:.2g} %"
         for code, label in enumerate(data.labels)
-        if used[code] / len(part) > _MORE * whole[code]
+        if used[code] / len(part.y) > _MORE * whole[code]
     ]
     if named:
         shown = "; ".join(named[:4]) + (f"; and {len(named) - 4} more" if len(named) > 4 else "")
@@ -337,7 +329,7 @@ def rare_classes(data: Prepared, part: Prepared) -> Iterator[Sentence]:
             "rare class",
             (),
             f"Rare classes of {data.target} are kept as far as they go, so that they are more "
-            f"frequent in the {len(part):,} rows in use than in the table ({shown}). The share "
+            f"frequent in the {len(part.y):,} rows in use than in the table ({shown}). The share "
             "explained and all scores are those of these rows, and do not hold for the whole "
             "table. Use more rows.",
         )
@@ -417,8 +409,3 @@ def _not_decorrelated(work: Work) -> Iterator[Sentence]:
             "losawRF could not decorrelate these features from the others within the limit on its "
             f"weights: {shown}{more}. They share scores of losawRF nearly as in a random forest.",
         )
-
-
-def p_text(p_value: float) -> str:
-    """A p-value with its sign, as ``= .03`` or ``< .001``."""
-    return "< .001" if p_value < 0.001 else f"= {p_value:.3f}".replace("= 0.", "= .")

@@ -31,7 +31,6 @@ _QUOTED = re.compile(r'((?<![^\n\t,;|])|(?<=[,;|] ))"(?:[^"]|"")*("|\Z)')
 _COMMENT = re.compile(r"#|%|//|\"?sep=")
 _LEADING_ZERO = re.compile(r"[-+]?0\d.*")
 _WHOLE = re.compile(r"[-+]?\d+")
-_TRUTH = {"True": True, "TRUE": True, "true": True, "False": False, "FALSE": False, "false": False}
 
 
 def read_file(
@@ -184,13 +183,6 @@ def _values(name: str, cells: "pd.Series", is_text: bool, notes: list[str]) -> A
     places, texts = pd.factorize(cells.str.strip() if cells.notna().any() else cells)
     taken = pd.api.extensions.take
     as_text = pd.Series(taken(np.asarray(texts, dtype=object), places, allow_fill=True))
-    if len(texts) and all(text in _TRUTH for text in texts):
-        truth = np.array([_TRUTH[text] for text in texts])
-        return (
-            taken(truth.astype(object), places, allow_fill=True)
-            if -1 in places
-            else (truth[places])
-        )
     numbers = [_as_number(text) for text in texts]
     if any(number is None for number in numbers):
         return as_text
@@ -239,7 +231,7 @@ def _separator(lines: list[str]) -> str:
     alike = [s for s in everywhere if len(set(counts[s])) == 1]
     by_blanks = [line.split() for line in lines]
     are_blanks = len(set(map(len, by_blanks))) == 1
-    found = next((s for s in ("\t", ";") if s in alike), None)
+    found: str | None = next((s for s in ("\t", ";") if s in alike), None)
     if found is None and everywhere:
         found = max(alike or everywhere, key=lambda s: counts[s][0])
     if found is None:

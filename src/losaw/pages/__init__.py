@@ -3,24 +3,25 @@
 Text is escaped, and a value that is missing is an error.
 """
 
-from typing import Any
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import jinja2
 
+from losaw.support.errors import LosawError
+from losaw.support.json_values import json_value
+from losaw.support.whole_files import write_together
 
-def environment() -> jinja2.Environment:
-    """Return a new environment over ``losaw/pages/templates``.
+if TYPE_CHECKING:
+    import pandas as pd
 
-    A caller may add filters and functions of its own to it.
-    """
-    return jinja2.Environment(
-        loader=jinja2.PackageLoader("losaw.pages"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
+ENDINGS = (".html", ".csv", ".json")
+# A cell that begins so is a formula to a spreadsheet.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def render(template: str, **values: Any) -> str:
@@ -29,7 +30,7 @@ def render(template: str, **values: Any) -> str:
     Parameters
     ----------
     template : str
-        Path below ``losaw/pages/templates``, for example ``"explain/page.html"``.
+        Path below ``losaw/pages/templates``, for example ``"explain/content.html"``.
     **values
         What the template names. Text is escaped; ``markupsafe.Markup`` is taken as HTML.
 
@@ -43,4 +44,106 @@ def render(template: str, **values: Any) -> str:
     jinja2.UndefinedError
         If the template names a value that is not given.
     """
-    return environment().get_template(template).render(**values)
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("losaw.pages"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    return environment.get_template(template).render(**values)
+
+
+class Result(ABC):
+    """What a person is shown of a table: one list of sentences as text, page and JSON."""
+
+    template: ClassVar[str]
+    title: ClassVar[str]  # before the name of the target
+    target: str
+
+    @abstractmethod
+    def headline(self) -> str:
+        """The data and the quality of the models in one line."""
+
+    @abstractmethod
+    def to_frame(self) -> "pd.DataFrame":
+        """The numbers as a frame."""
+
+    @abstractmethod
+    def _lines(self) -> list[str]:
+        """The answer and the table, for a terminal."""
+
+    @abstractmethod
+    def _said(self) -> Mapping[str, Sequence[str]]:
+        """The heads below the table with their sentences, for text and page."""
+
+    @abstractmethod
+    def _content(self) -> dict[str, Any]:
+        """What JSON has."""
+
+    @abstractmethod
+    def _values(self) -> dict[str, Any]:
+        """What the template names, besides ``found`` (the result) and ``said``."""
+
+    def to_text(self) -> str:
+        """The table and the sentences, for a terminal."""
+        lines = [self.headline(), "", *self._lines()]
+        for head, sentences in self._said().items():
+            lines += ["", head, *(f"  - {sentence}" for sentence in sentences)]
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return self.to_text()
+
+    def to_json(self) -> str:
+        """Everything as JSON; numbers that are not finite are null."""
+        return json.dumps(json_value(self._content()), indent=1, ensure_ascii=False)
+
+    def to_html(self) -> str:
+        """One HTML page that loads nothing from the network."""
+        from markupsafe import Markup
+
+        title, content = f"{self.title} {self.target}", Markup(self._repr_html_())
+        return render("person_page.html", title=title, content=content)
+
+    def _repr_html_(self) -> str:
+        return render(self.template, found=self, said=self._said(), **self._values())
+
+    def save(self, prefix: str | Path) -> tuple[Path, ...]:
+        """Write ``prefix.html``, ``.csv`` and ``.json``: all of them, or none.
+
+        Raises
+        ------
+        LosawError
+            If they cannot be written there.
+        """
+        safe = self.to_frame().map(
+            lambda cell: f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
+        )
+        texts = self.to_html(), safe.to_csv(index=False, lineterminator="\n"), self.to_json() + "\n"
+        # A CSV of other letters than ASCII has the mark without which Excel misreads them.
+        codes = "utf-8", "utf-8" if texts[1].isascii() else "utf-8-sig", "utf-8"
+        writers = [partial(_write_text, *both) for both in zip(texts, codes, strict=True)]
+        paths = paths_of(prefix)
+        advice = "choose another place with --output"
+        write_together(list(zip(paths, writers, strict=True)), LosawError, advice)
+        return tuple(paths)
+
+
+def paths_of(prefix: str | Path) -> list[Path]:
+    """The files that ``save`` writes."""
+    path = Path(prefix)
+    return [path.with_name(path.name + ending) for ending in ENDINGS]
+
+
+def text_table(table: "pd.DataFrame") -> list[str]:
+    """The lines of a table for a terminal, where Chinese letters are two cells wide."""
+    import pandas as pd
+
+    with pd.option_context("display.unicode.east_asian_width", True):
+        return table.to_string(index=False).split("\n")
+
+
+def _write_text(text: str, code: str, place: Path) -> None:
+    place.write_text(text, encoding=code)

@@ -1,7 +1,4 @@
-"""The wording of errors: the unknown name, its nearest match, and the known names.
-
-Nothing here decides a number, so no results version covers this module.
-"""
+"""The wording of errors and numbers: an unknown name, its nearest match, a p-value."""
 
 import difflib
 from collections import Counter
@@ -39,3 +36,22 @@ def unknown(what: str, name: object, known: Iterable[object]) -> str:
     """Return ``"unknown <what> 'name'; did you mean 'x'? (known: …)"``."""
     names = [str(name) for name in known]
     return f"unknown {what} {name!r}{did_you_mean(str(name), names)} (known: {', '.join(names)})"
+
+
+def decimal(value: float) -> str:
+    """Return a number with two digits behind the point, or three where two would be zero.
+
+    No zero stands before the point, and no minus before a zero.
+    """
+    text = f"{value:.2f}"
+    if float(text) == 0 and value != 0:
+        text = f"{value:.3f}"
+    if float(text) == 0:
+        text = text.removeprefix("-")
+    text = text.replace("0.", ".", 1) if text.lstrip("-").startswith("0.") else text
+    return text.replace("-", "−")
+
+
+def p_text(p_value: float) -> str:
+    """Return a p-value with its sign, as ``= .03`` or ``< .001``."""
+    return "< .001" if p_value < 0.001 else f"= {p_value:.3f}".replace("= 0.", "= .")

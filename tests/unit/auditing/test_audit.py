@@ -75,7 +75,7 @@ def test_the_same_seed_gives_the_same_numbers_whatever_the_threads_and_methods(t
 def test_the_share_is_what_the_model_explains_of_the_target(two_methods):
     found = two_methods
     explained = losaw.explain(mixed(), "bought", methods="mdi", folds=3, budget=None)
-    assert found.quality == explained.quality["model"]
+    assert found.quality == explained.work.quality["model"]
     assert found.share == min(max(found.quality.share, 0.05), 0.95)
 
 

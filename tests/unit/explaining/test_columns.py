@@ -8,6 +8,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
+from losaw.explaining.design import sample
 from losaw.explaining.preparing import prepare
 from losaw.forest import LosawRandomForestRegressor
 from losaw.support.errors import LosawError
@@ -207,7 +208,7 @@ def test_dtypes_of_pandas_are_read(dtype):
     column, _ = column_of(table(x=values.astype(dtype)))
     assert column.n_missing == N // 4 and column.kind in ("discrete", "nominal")
     data = prepare(table(x=ROW / 3).assign(y=values.astype(dtype)), "y")
-    assert len(data) == 90 and len(data.labels) == 2
+    assert len(data.y) == 90 and len(data.labels) == 2
 
 
 @pytest.mark.parametrize("values", [[0, 1], [0.5, 1.5], [2**60, 1]])
@@ -233,10 +234,10 @@ def test_columns_are_named_by_their_labels():
 def test_a_rare_class_is_kept_as_far_as_it_goes():
     y = np.where(np.arange(20_000) < 44, "rare", "usual")
     data = prepare(pd.DataFrame({"x": RNG.standard_normal(20_000), "y": y}), "y")
-    rows = data.sample(1000, np.random.default_rng(0))
+    rows = sample(data, 1000, np.random.default_rng(0))
     assert (data.y[rows] == 0).sum() == 44 and len(rows) == 1000
     even = prepare(table().assign(y=ROW % 2), "y")
-    assert abs(even.y[even.sample(60, np.random.default_rng(0))].mean() - 0.5) < 0.2
+    assert abs(even.y[sample(even, 60, np.random.default_rng(0))].mean() - 0.5) < 0.2
 
 
 REFUSED = [
@@ -280,4 +281,4 @@ def test_rows_without_a_target_are_left_out_and_counted():
     frame = table()
     frame.loc[:19, "y"] = np.nan
     data = prepare(frame, "y")
-    assert len(data) == 100 and data.notes == ("20 rows are left out, without a value of y.",)
+    assert len(data.y) == 100 and data.notes == ("20 rows are left out, without a value of y.",)

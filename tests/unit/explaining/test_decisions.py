@@ -4,11 +4,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from losaw.explaining.design import DECIDING, full_design
+from losaw.explaining.design import full_design
+from losaw.explaining.draws import LEAST_LOCO, decide, p_above
 from losaw.explaining.preparing import prepare
-from losaw.explaining.scores import LEAST_LOCO, Quality, Work, decide, p_above
+from losaw.explaining.scores import Quality, Work
 from losaw.explaining.sentences import answer, statements
 from losaw.knockoffs.diagnostics import DrawTest
+from losaw.scoring.clock import Clock
 from losaw.scoring.importance_result import ImportanceResult
 from losaw.scoring.one_sided_tests import t_test
 from losaw.scoring.tests import nadeau_bengio
@@ -29,7 +31,7 @@ def scored(*means, notes=None):
     )  # fmt: skip
 
 
-def tested(*groups):
+def groups_of(*groups):
     scores = np.linspace(1.0, 0.1, len(groups))
     return pd.DataFrame({"features": list(groups), "finest": True, "score": scores})
 
@@ -38,9 +40,11 @@ def work(cpi, loco=None, draws=None, groups=(), left_out=None, group_draws=None,
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.standard_normal((60, 4)), columns=list(NAMES)).assign(y=rng.random(60))
     free = dict.fromkeys(("rows", "folds", "permutations", "draws"))
-    made = Work(prepare(frame, "y"), full_design(60, ("cpi", "loco"), free, 60), [], 0, None, False)
+    data = prepare(frame, "y")
+    design = full_design(data, ("cpi", "loco"), free)
+    made = Work(data, design, [], [], 0, None, "a random forest", Clock(False))
     made.results = {"cpi": cpi} | ({} if loco is None else {"loco": loco})
-    made.draw_tests, made.groups = draws or {}, tested(*groups)
+    made.draw_tests, made.groups, made.finest = draws or {}, groups_of(*groups), tuple(groups)
     made.group_draws = group_draws or {}
     made.left_out = {unit: m + WIGGLE[:, 0] for unit, m in (left_out or {}).items()}
     made.quality = {"model": Quality(0.5, 0.1, p_value)}
@@ -48,8 +52,8 @@ def work(cpi, loco=None, draws=None, groups=(), left_out=None, group_draws=None,
 
 
 def said(made):
-    found = decide(made, DECIDING, 0.1)
-    return found, {s.kind: s for s in answer(made.data, made, found, "a random forest", 0.1)}
+    found = decide(made, 0.1)
+    return found, {s.kind: s for s in answer(made, found, 0.1)}
 
 
 def test_cpi_decides_where_its_draws_pass_their_test():
@@ -78,21 +82,21 @@ def test_loco_decides_where_draws_fail_and_the_answer_says_so():
 @pytest.mark.parametrize(("loco", "is_selected"), [(0.005, False), (0.03, True)])
 def test_loco_decides_by_more_than_a_copy_of_a_cause_is_worth_to_a_forest(loco, is_selected):
     made = work(scored(0.2, 0, 0, 0), scored(loco, 0, 0, 0), draws={"income": WRONG})
-    assert (decide(made, DECIDING, 0.1).selected == ("income",)) == is_selected
+    assert (decide(made, 0.1).selected == ("income",)) == is_selected
     assert p_above(loco + WIGGLE[:, 0], LEAST_LOCO) > 0.5 or is_selected
 
 
 def test_both_cpi_and_loco_must_show_a_feature_whose_draws_fail_but_not_of_copies():
     made = work(scored(0, 0, 0, 0), scored(0.06, 0.06, 0, 0), draws={"income": WRONG})
-    assert decide(made, DECIDING, 0.1).selected == ()
+    assert decide(made, 0.1).selected == ()
     made.results["cpi"] = scored(0, 0, 0, 0, notes={"rooms": "untestable: its draws are copies"})
-    assert decide(made, DECIDING, 0.1).selected == ("rooms",)
+    assert decide(made, 0.1).selected == ("rooms",)
 
 
 def test_where_loco_decides_alone_it_has_the_same_least_score():
     made = work(None, scored(0.06, 0.008, 0, 0))
     del made.results["cpi"]
-    assert decide(made, DECIDING, 0.1).selected == ("income",)
+    assert decide(made, 0.1).selected == ("income",)
 
 
 GROUP = ("rooms", "age")
@@ -127,7 +131,7 @@ def test_a_group_with_a_feature_whose_draws_fail_is_stated_by_leaving_it_out(loc
         scored(0, 0, 0, 0), scored(0, 0, 0, 0), draws={"rooms": WRONG}, groups=(GROUP,),
         group_draws={GROUP: RIGHT}, left_out={GROUP: loco},
     )  # fmt: skip
-    found = decide(made, DECIDING, 0.1)
+    found = decide(made, 0.1)
     assert (GROUP in found.stated) == is_stated and (GROUP in found.open) != is_stated
 
 

@@ -2,21 +2,18 @@
 
 from dataclasses import replace
 
+import numpy as np
+import pandas as pd
 import pytest
 
-from losaw.explaining.design import (
-    METHODS,
-    Pilot,
-    chosen_methods,
-    cut,
-    full_design,
-    pilot_design,
-    read_budget,
-)
+from losaw.explaining.api import chosen_methods, read_budget
+from losaw.explaining.design import METHODS, Pilot, cut, full_design, pilot_design
+from losaw.explaining.preparing import prepare
 from losaw.support.errors import LosawError
 
 FREE = dict.fromkeys(("rows", "folds", "permutations", "draws"))
-FULL = full_design(20_000, tuple(METHODS), FREE, 20_000)
+DATA = prepare(pd.DataFrame({"x": np.arange(2e4) ** 2, "y": np.arange(2e4)}), "y")
+FULL = full_design(DATA, tuple(METHODS), FREE)
 SECONDS = {"fits": 0.3, "mdi": 0.05, "ufi": 0.05, "losaw": 1.0, "pfi": 0.1, "cpi": 0.5, "loco": 2.0}
 PILOT = Pilot(pilot_design(FULL), 8, SECONDS)
 
@@ -66,28 +63,42 @@ def test_a_budget_of_several_runs_is_shared():
 
 def test_what_the_user_fixes_is_not_cut():
     fixed = FREE | {"rows": 5000, "folds": 8}
-    full = full_design(20_000, tuple(METHODS), fixed, 20_000)
+    full = full_design(DATA, tuple(METHODS), fixed)
     design, _ = cut(full, fixed, PILOT, 10, 10.0)
     assert (design.rows, design.folds, design.draws) == (5000, 8, 1)
     assert design.options().startswith("--methods ") and "--rows 5000 --folds 8" in design.options()
 
 
 def test_more_folds_than_rows_are_refused_and_few_rows_have_fewer():
-    assert full_design(60, ("pfi",), FREE, 6, "clusters").folds == 6
+    rows = np.arange(400)
+    frame = pd.DataFrame({"x": rows**2, "who": rows % 40, "y": rows})
+    of_40 = prepare(frame, "y", cluster="who")
+    assert full_design(of_40, ("pfi",), FREE).folds == 10
     with pytest.raises(LosawError, match="40 clusters cannot be put into 41 folds"):
-        full_design(400, ("pfi",), FREE | {"folds": 41}, 40, "clusters")
+        full_design(of_40, ("pfi",), FREE | {"folds": 41})
+    of_6 = prepare(frame.assign(who=rows % 6), "y", cluster="who")
+    assert full_design(of_6, ("pfi",), FREE).folds == 6
 
 
 @pytest.mark.parametrize(
     ("text", "found"),
-    [("90s", 90), ("2m", 120), ("1.5h", 5400), ("2 min", 120), ("45", 45), (30, 30.0),
-     ("1m30s", 90), ("1 h 30 min", 5400), (None, None), ("none", None)],
-)  # fmt: skip
+    [
+        ("90s", 90),
+        ("2 m", 120),
+        ("1.5h", 5400),
+        ("45", 45),
+        (30, 30.0),
+        (None, None),
+        ("none", None),
+    ],
+)
 def test_budgets_are_read(text, found):
     assert read_budget(text) == found
 
 
-@pytest.mark.parametrize("text", ["soon", "", "-2m", True, "5", "30d", "500ms", "1m 20", []])
+@pytest.mark.parametrize(
+    "text", ["soon", "", "-2m", True, "5", "30d", "500ms", "1m 20", float("nan"), []]
+)
 def test_what_is_not_a_budget_is_refused(text):
     with pytest.raises(LosawError, match="budget must be"):
         read_budget(text)

@@ -12,8 +12,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures
 
 import losaw
-from losaw.explaining.disagreements import associations, decimal, disagreements
+from losaw.explaining.disagreements import associations, disagreements
 from losaw.scoring.importance_result import ImportanceResult
+from losaw.support.words import decimal
 from reference.explaining_tables import copies, many_values, shadowed, squared
 
 LOSSES = ("pfi", "cpi", "loco")

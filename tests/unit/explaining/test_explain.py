@@ -34,7 +34,7 @@ def test_a_mixed_table_with_missing_values_is_explained_by_all_methods(adult):
         assert frame[method].idxmax() == "age" and (frame[f"{method}_error"] > 0).all()
     assert frame["CPI_p"]["wage"] > 0.1 and set(frame["decided_by"]) == {"CPI"}
     assert "age" in adult.selected and "wage" not in adult.selected
-    assert adult.quality["model"].p_value < 0.05
+    assert adult.work.quality["model"].p_value < 0.05
 
 
 def test_the_same_seed_gives_the_same_numbers_whatever_the_threads(adult):
@@ -99,10 +99,10 @@ def test_a_budget_cuts_rows_and_says_so(capsys):
     frame = pd.DataFrame(rng.standard_normal((30_000, 6)), columns=[*"abcde", "y"])
     frame["y"] += frame["a"]
     one = losaw.explain(frame, "y", methods=["pfi"], folds=3, budget=10, verbose=True)
-    assert one.n_rows == 30_000 and one.design.folds == 3
-    assert all(f"budget: {cut}" in capsys.readouterr().err for cut in one.cuts[:1])
+    assert one.design.n_rows == 30_000 and one.design.folds == 3
+    assert all(f"budget: {cut}" in capsys.readouterr().err for cut in one.design.cuts[:1])
     fixed = losaw.explain(frame, "y", rows=400, methods=["pfi"], budget=None, folds=3)
-    assert (fixed.design.rows, fixed.cuts) == (400, ())
+    assert (fixed.design.rows, fixed.design.cuts) == (400, ())
     assert fixed.headline().startswith("y (regression): 400 of 30,000 rows, 5 features")
 
 

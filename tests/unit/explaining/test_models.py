@@ -95,7 +95,7 @@ def test_any_estimator_is_given_codes_of_classes(classes):
     frame["y"] = np.array(classes)[places]
     found = losaw.explain(frame, "y", task="classification", model=CodesOnly(), methods="pfi",
                           **QUICK)  # fmt: skip
-    assert found.quality["model"].share > 0.2 and found.model == "CodesOnly"
+    assert found.work.quality["model"].share > 0.2 and found.model == "CodesOnly"
 
 
 class Bad(RegressorMixin, BaseEstimator):

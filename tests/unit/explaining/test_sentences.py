@@ -42,7 +42,7 @@ def test_independent_causes_are_selected_without_a_warning(apart):
 
 
 def test_where_nothing_is_known_nothing_is_claimed(nothing):
-    assert nothing.selected == () and nothing.finest == ()
+    assert nothing.selected == () and nothing.decision.stated == ()
     assert [s.kind for s in nothing.sections[0].sentences] == [
         "undecided", "none selected", "not explained", "question",
     ]  # fmt: skip

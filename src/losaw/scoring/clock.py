@@ -1,0 +1,38 @@
+"""The seconds of the parts of a computation, without those that loops were compiled for."""
+
+import math
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from losaw.kernels.compiled import COMPILING
+
+
+@dataclass
+class Clock:
+    """The seconds of each part of a computation, without compiling.
+
+    Attributes
+    ----------
+    verbose : bool
+        Whether each part is named on stderr as it begins.
+    limit : float
+        After so many seconds no other method begins.
+    seconds : dict of part to float
+    """
+
+    verbose: bool
+    limit: float = math.inf
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    @contextmanager
+    def part(self, name: str) -> Iterator[None]:
+        """Announce a part, and add up its seconds."""
+        if self.verbose:
+            print(f"losaw: {name}", file=sys.stderr, flush=True)
+        start, compiled = time.perf_counter(), COMPILING.seconds
+        yield
+        seconds = time.perf_counter() - start - (COMPILING.seconds - compiled)
+        self.seconds[name] = self.seconds.get(name, 0.0) + max(seconds, 0.0)
