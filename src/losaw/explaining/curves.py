@@ -8,8 +8,7 @@ import numpy as np
 from losaw.data import FloatArray
 from losaw.explaining.design import sample
 from losaw.explaining.scores import Work, jackknife_error
-from losaw.scoring.predictor import means
-from losaw.support.outcomes import probabilities
+from losaw.support.outcomes import means, probabilities
 
 _PARTS, _ROWS = 10, 500
 # Curves are drawn of so many features, those with the largest scores.

@@ -135,7 +135,7 @@ def splits_of(data: Prepared, folds: int, seed: int) -> Splits:
     LosawError
         If one fold has all rows of a class.
     """
-    from losaw.scoring.tests import shuffled_folds
+    from losaw.scoring.refits import shuffled_folds
 
     stratified, clustered = bool(data.labels), data.clusters is not None
     made = shuffled_folds(folds, stratified, clustered, seed % 2**32)

@@ -19,9 +19,8 @@ from losaw.scoring.clock import Clock
 from losaw.scoring.importance_result import ImportanceResult
 from losaw.scoring.losses import squared_error
 from losaw.scoring.one_sided_tests import t_test
-from losaw.scoring.predictor import means
 from losaw.scoring.tests import nadeau_bengio
-from losaw.support.outcomes import finite_numbers, probabilities
+from losaw.support.outcomes import finite_numbers, means, probabilities
 
 JACKKNIFE = "over other samples of rows (jackknife over the folds)"
 # Bound of the probability that any statement on a group of features is false.

@@ -12,6 +12,7 @@ from losaw.scoring.importance_result import ImportanceResult, parameter_repr
 from losaw.scoring.over_trees import result_of_trees
 from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups
+from losaw.trees.forests import random_forests
 from losaw.trees.view import forest_rows
 
 
@@ -74,20 +75,12 @@ def air(
     ('X1',)
     """
     from sklearn.base import clone
-    from sklearn.ensemble import (
-        ExtraTreesClassifier,
-        ExtraTreesRegressor,
-        RandomForestClassifier,
-        RandomForestRegressor,
-    )
 
     rng = as_generator(random_state)
     sample = forest_rows(model, X, y, groups, kinds, feature_names)
-    forest, rows = sample.forest, sample.rows
-    defined = (
-        ExtraTreesClassifier, ExtraTreesRegressor, RandomForestClassifier, RandomForestRegressor,
-    )  # fmt: skip
-    if not isinstance(forest, defined) or not hasattr(forest, "estimators_"):
+    forest: Any = sample.forest
+    rows = sample.rows
+    if not isinstance(forest, random_forests()) or not hasattr(forest, "estimators_"):
         raise TypeError(
             f"{type(forest).__name__} is not a fitted random forest of scikit-learn; the "
             "actual impurity reduction is defined for its impurity and its way to split"

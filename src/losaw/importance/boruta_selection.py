@@ -11,12 +11,12 @@ from losaw.forest.ranger import RangerTrees
 from losaw.rng import as_generator, seed_integer
 from losaw.scoring.checked import checked_by
 from losaw.scoring.importance_result import ImportanceResult, parameter_repr
-from losaw.scoring.own_fits import own_fits
-from losaw.support.arguments import real_number, whole_number
+from losaw.scoring.refits import read_refit
+from losaw.support.arguments import between_0_and_1, whole_number
 from losaw.support.outcomes import Task
 from losaw.support.threads import Jobs, checked_jobs
 from losaw.tables.columns import Kinds
-from losaw.tables.groups import Groups
+from losaw.tables.groups import Groups, Units
 from losaw.trees.exchanged import exchanged_predictions
 
 CONFIRMED, TENTATIVE, REJECTED = 1, 0, -1
@@ -26,8 +26,7 @@ _MIN_SHADOWS = 5
 def _check(n_estimators: int, max_runs: int, alpha: float) -> None:
     whole_number("n_estimators", n_estimators, 2)
     whole_number("max_runs", max_runs, 1)
-    if not 0 < real_number("alpha", alpha) < 1:
-        raise ValueError(f"alpha must be between 0 and 1, got {alpha!r}")
+    between_0_and_1("alpha", alpha)
 
 
 @checked_by(_check)
@@ -119,7 +118,7 @@ def boruta(
             "model of your own there is the library BorutaPy"
         )
     rng = as_generator(random_state)
-    sample = own_fits(
+    sample = read_refit(
         None,
         X,
         y,
@@ -224,9 +223,7 @@ def out_of_bag_z_scores(
     value = forest.value_ if regression else np.sign(forest.value_ - 0.5) / 2 + 0.5
     columns = np.ascontiguousarray(X, dtype=float)
     place = np.arange(X.shape[1])
-    unit_of_column = np.empty(X.shape[1], dtype=np.intp)
-    for unit, members in enumerate(units):
-        unit_of_column[members] = unit
+    unit_of_column = Units((), tuple(units)).of_columns
 
     def draws() -> Iterator[tuple[int, NDArray[np.intp], NDArray[np.intp]]]:
         for tree, counts in enumerate(forest.in_bag_counts()):

@@ -12,9 +12,8 @@ from losaw.rng import as_generator, seed_integer
 from losaw.scoring.checked import checked_by
 from losaw.scoring.importance_result import ImportanceResult, parameter_repr
 from losaw.scoring.losses import Loss, LossName, loss_name
-from losaw.scoring.model_on_table import ModelOnTable
 from losaw.scoring.rows import Options, Rows, read_rows, training_rows
-from losaw.scoring.tests import Differences, Numbers, Testing, fits, tested
+from losaw.scoring.tests import Differences, Fit, Testing, fits, tested
 from losaw.support.arguments import whole_number
 from losaw.tables import Table
 from losaw.tables.columns import Kinds
@@ -124,14 +123,15 @@ n_jobs, verbose, random_state
         ),
     )
 
-    def differences(subject: ModelOnTable, train: Numbers | None, held: Numbers) -> Differences:
+    def differences(fit: Fit) -> Differences:
+        subject, train = fit.model, fit.train
         grown = (fitted or subject.table) if train is None else rows.table.take(train)
         leaves = [
             _subgroups(grown, subject.table, unit, max_depth, min_samples_leaf, rng)
             for unit in subject.units.members
         ]
 
-        def cycles() -> list[Numbers]:
+        def cycles() -> list[NDArray[np.intp]]:
             return [_cycle_within(leaf, rng) for leaf in leaves]
 
         permuted = permuted_differences(subject, cycles, n_repeats, "difference")

@@ -8,9 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from losaw.data import FloatArray
+from losaw.importance.conditional_predictive_impact import (
+    differences_of_draws,
+    fit_units,
+    sampler_of,
+)
 from losaw.rng import as_generator
 from losaw.scoring.association import association_strengths, average_linkage
-from losaw.scoring.draw_differences import differences_of_draws, fit_units, sampler_of
 from losaw.scoring.group_tree import (
     Node,
     top_down_tests,
@@ -19,19 +23,10 @@ from losaw.scoring.group_tree import (
 )
 from losaw.scoring.importance_result import ImportanceResult, parameter_repr
 from losaw.scoring.losses import Loss
-from losaw.scoring.model_on_table import ModelOnTable
+from losaw.scoring.refits import fitted_models, folds
 from losaw.scoring.rows import Options, Rows, read_rows
-from losaw.scoring.tests import (
-    Differences,
-    Fit,
-    Numbers,
-    Testing,
-    fits,
-    fitted_models,
-    folds,
-    tested,
-)
-from losaw.support.arguments import real_number, whole_number
+from losaw.scoring.tests import Differences, Fit, Testing, fits, tested
+from losaw.support.arguments import between_0_and_1, whole_number
 from losaw.tables.columns import Kinds
 
 if TYPE_CHECKING:
@@ -165,8 +160,7 @@ verbose, random_state
     X3 matters by itself
     one of {X1, X2} matters, but the data do not tell which
     """
-    if not 0 < real_number("fwer", fwer) < 1:
-        raise ValueError(f"fwer must be between 0 and 1, got {fwer!r}")
+    between_0_and_1("fwer", fwer)
     whole_number("n_draws", n_draws, 1)
     if not getattr(sampler_of(sampler, sampler_parameters), "handles_units", False):
         raise ValueError(
@@ -234,8 +228,8 @@ def _scored(
     fit_units(sampler, rows, rng, models[0].model.members)
     drawn = [sampler.sample(rng) for _ in range(n_draws)]
 
-    def differences(subject: ModelOnTable, train: Numbers | None, held: Numbers) -> Differences:
-        return differences_of_draws(subject, (codes[held] for codes in drawn), n_draws)
+    def differences(fit: Fit) -> Differences:
+        return differences_of_draws(fit.model, (codes[fit.held] for codes in drawn), n_draws)
 
     return tested(differences, models, rows, testing, rng)
 

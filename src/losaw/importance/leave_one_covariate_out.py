@@ -13,10 +13,11 @@ from losaw.scoring.checked import checked_by
 from losaw.scoring.fewer_columns import without
 from losaw.scoring.importance_result import ImportanceResult, parameter_repr
 from losaw.scoring.losses import Loss, LossName, loss_name, loss_of_scoring, squared_error
-from losaw.scoring.model_on_table import ModelOnTable, model_on_table
+from losaw.scoring.model import Model, read_model
 from losaw.scoring.one_sided_tests import Adjustment, TestName, check_test
+from losaw.scoring.refits import fit_copy
 from losaw.scoring.rows import Options, Rows, read_rows, training_rows
-from losaw.scoring.tests import Differences, Numbers, Testing, fit_copy, fits, tested
+from losaw.scoring.tests import Differences, Fit, Testing, fits, tested
 from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups
 
@@ -139,8 +140,8 @@ sample_weight, clusters
     )
     _warn_of_many_rows(len(rows))
 
-    def differences(subject: ModelOnTable, train: Numbers | None, held: Numbers) -> Differences:
-        return _differences(subject, given if train is None else rows.take(train))
+    def differences(fit: Fit) -> Differences:
+        return _differences(fit.model, given if fit.train is None else rows.take(fit.train))
 
     return tested(
         differences, models, rows, Testing(test, adjustment, level, ERROR_KIND, shown), rng
@@ -157,7 +158,7 @@ def _warn_of_many_rows(n_tested: int) -> None:
         )
 
 
-def _differences(subject: ModelOnTable, train: Rows) -> Differences:
+def _differences(subject: Model, train: Rows) -> Differences:
     original = subject.loss(subject.y, subject.predictions())
 
     def increase(unit: NDArray[np.intp]) -> FloatArray:
@@ -166,15 +167,15 @@ def _differences(subject: ModelOnTable, train: Rows) -> Differences:
             raise ValueError("without the only group no feature is left")
         names = [train.table.names[j] for j in unit]
         try:
-            copy = without(subject.model, unit.tolist(), train.table.names)
+            copy = without(subject.fitted, unit.tolist(), train.table.names)
             reduced = fit_copy(copy, rest)
         except (KeyError, TypeError, ValueError) as error:
             raise ValueError(
-                f"{type(subject.model).__name__} cannot be fitted without "
+                f"{type(subject.fitted).__name__} cannot be fitted without "
                 f"{', '.join(map(repr, names))} ({' '.join(str(error).split())[:200]}); leave it "
                 "out with features=, or use cpi, which fits once"
             ) from error
-        predicted = model_on_table(reduced, subject.rows.without(unit), AS_IT_IS).predictions()
+        predicted = read_model(reduced, subject.rows.without(unit), AS_IT_IS).predictions()
         return np.asarray(subject.loss(subject.y, predicted) - original, dtype=float)
 
     members = subject.members

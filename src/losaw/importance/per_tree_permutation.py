@@ -20,7 +20,7 @@ from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups
 from losaw.trees.exchanged import exchanged_predictions
 from losaw.trees.node_moments import tree_nodes
-from losaw.trees.view import ForestView, TreeView, view_forest
+from losaw.trees.view import ForestView, GrownTree, view_forest
 
 ROWS = ("out-of-bag", "in-bag")
 
@@ -30,8 +30,7 @@ _Losses = Callable[[NDArray[np.intp], FloatArray], FloatArray]
 class _Drawn(NamedTuple):
     """A tree, its rows with their weights, and for every feature it uses a permutation of them."""
 
-    tree: TreeView
-    counts: NDArray[np.int64]
+    tree: GrownTree
     places: NDArray[np.intp]
     weights: NDArray[Any]
     used: NDArray[np.intp]
@@ -102,21 +101,24 @@ def tree_permutation(
     """
     _check(rows)
     rng = as_generator(random_state)
-    forest, sample = view_forest(model, X, y, groups, kinds, feature_names)
+    forest = view_forest(model, X, y, groups, kinds, feature_names)
     if np.isnan(forest.rows).any():
-        require_complete(sample.table, "Rows cannot be led through the trees", "impute them first")
+        require_complete(
+            forest.sample.table, "Rows cannot be led through the trees", "impute them first"
+        )
         raise ValueError("the steps before the forest leave missing values")
 
-    losses_of = _losses_of(loss, forest, sample.y)
+    losses_of = _losses_of(loss, forest, forest.sample.y)
 
     def drawn() -> Iterator[_Drawn]:
         """Draw the permutations of all trees, one after the other, from one stream."""
-        for tree, counts in zip(forest.trees, forest.in_bag_counts, strict=True):
-            weights = (counts == 0).astype(float) if rows == "out-of-bag" else counts
+        for tree in forest.trees:
+            out = rows == "out-of-bag"
+            weights = (tree.in_bag == 0).astype(float) if out else tree.in_bag
             places = np.flatnonzero(weights)
-            used = np.unique(tree.feature[tree.splits]) if len(places) else np.empty(0, np.intp)
+            used = np.unique(forest.units_of(tree)) if len(places) else np.empty(0, np.intp)
             orders = [rng.permutation(len(places)) for _ in used]
-            yield _Drawn(tree, counts, places, weights[places], used, orders)
+            yield _Drawn(tree, places, weights[places], used, orders)
 
     jobs = checked_jobs(n_jobs, verbose)
     increases = jobs.each(
@@ -127,16 +129,16 @@ def tree_permutation(
     )
     default = "squared-error" if forest.task == "regression" else "zero-one"
     shown = parameter_repr("tree_permutation", rows=rows, loss=loss or default)
-    return result_of_trees(shown, np.stack(list(increases)), sample, features)
+    return result_of_trees(shown, np.stack(list(increases)), forest.sample, features)
 
 
 def _tree_scores(forest: ForestView, drawn: _Drawn, losses_of: _Losses) -> FloatArray:
-    scores = np.zeros(forest.n_features)
+    scores = np.zeros(len(forest.sample.names))
     if len(drawn.used) == 0:
         return scores
-    value = tree_nodes(drawn.tree, drawn.counts, forest).in_bag.mean
+    value = tree_nodes(drawn.tree, forest.outcomes).in_bag.mean
     rows = forest.rows[drawn.places]
-    units = [np.flatnonzero(forest.feature_of_column == feature) for feature in drawn.used]
+    units = [np.flatnonzero(forest.sample.unit_of_column == feature) for feature in drawn.used]
     copies = rows.copy()
     for unit, order in zip(units, drawn.orders, strict=True):
         copies[:, unit] = rows[order][:, unit]

@@ -10,12 +10,12 @@ from losaw.data import FloatArray
 from losaw.rng import as_generator
 from losaw.scoring.checked import checked_by
 from losaw.scoring.importance_result import ImportanceResult
-from losaw.scoring.predictor import means
 from losaw.support.arguments import whole_number
 from losaw.support.outcomes import (
     class_numbers,
     classes_of,
     finite_numbers,
+    means,
     probabilities,
     task_of,
 )

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
 from losaw.knockoffs.sampler import rows_by_weight
@@ -13,9 +13,9 @@ from losaw.rng import as_generator
 from losaw.scoring.checked import checked_by
 from losaw.scoring.importance_result import ImportanceResult, parameter_repr
 from losaw.scoring.losses import Loss, LossName, loss_name, loss_of_scoring
-from losaw.scoring.model_on_table import ModelOnTable
+from losaw.scoring.model import Model
 from losaw.scoring.rows import Options, read_rows
-from losaw.scoring.tests import Differences, Numbers, Testing, fits, tested
+from losaw.scoring.tests import Differences, Fit, Testing, fits, tested
 from losaw.support.arguments import one_of, whole_number
 from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups
@@ -113,13 +113,13 @@ verbose, random_state
     )
     shift = 1.0 if scale == "ratio" and cv is not None else 0.0  # tests are of scores above 0
 
-    def differences(subject: ModelOnTable, train: Numbers | None, held: Numbers) -> Differences:
-        giving = rows_by_weight(subject.weights, len(held))
+    def differences(fit: Fit) -> Differences:
+        giving = rows_by_weight(fit.model.weights, len(fit.held))
 
-        def permutations() -> list[Numbers]:
-            return [giving[rng.permutation(len(giving))] for _ in subject.units.names]
+        def permutations() -> list[NDArray[np.intp]]:
+            return [giving[rng.permutation(len(giving))] for _ in fit.model.units.names]
 
-        found = permuted_differences(subject, permutations, n_repeats, scale)
+        found = permuted_differences(fit.model, permutations, n_repeats, scale)
         return found._replace(scores=np.asarray(found.scores) - shift)
 
     found = tested(differences, models, rows, testing, rng)
@@ -130,7 +130,7 @@ verbose, random_state
 
 
 def permuted_differences(
-    subject: ModelOnTable, sources: Callable[[], list[Numbers]], n_repeats: int, scale: str
+    subject: Model, sources: Callable[[], list[NDArray[np.intp]]], n_repeats: int, scale: str
 ) -> Differences:
     """Differences in loss when units take their values from other rows.
 

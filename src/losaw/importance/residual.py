@@ -13,7 +13,7 @@ from losaw.rng import as_generator
 from losaw.scoring.checked import checked_by
 from losaw.scoring.fewer_columns import require_no_named_columns
 from losaw.scoring.importance_result import ImportanceResult, parameter_repr
-from losaw.scoring.own_fits import own_fits
+from losaw.scoring.refits import read_refit
 from losaw.scoring.residual_algorithms import (
     Prefix,
     plain_forest,
@@ -21,8 +21,8 @@ from losaw.scoring.residual_algorithms import (
     residual_algorithm,
     seeded_clone,
 )
-from losaw.support.arguments import finite_sample, whole_number
-from losaw.support.outcomes import Task, task_of, unnamed_response
+from losaw.support.arguments import whole_number
+from losaw.support.outcomes import Task, finite_sample, task_of, unnamed_response
 from losaw.support.threads import Jobs, checked_jobs
 from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups
@@ -131,7 +131,7 @@ def residual_importance(
     >>> residual_importance(None, X, X[:, 0], **few, random_state=0).select(top=1)
     ('X1',)
     """
-    sample = own_fits(
+    sample = read_refit(
         model,
         X,
         y,

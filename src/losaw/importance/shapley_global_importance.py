@@ -11,11 +11,10 @@ from losaw.rng import as_generator
 from losaw.scoring.checked import checked_by
 from losaw.scoring.importance_result import ImportanceResult, parameter_repr
 from losaw.scoring.losses import Loss, LossName, loss_name, loss_of_scoring
-from losaw.scoring.model_on_table import ModelOnTable
+from losaw.scoring.model import Model
 from losaw.scoring.rows import Options, read_rows
-from losaw.scoring.tests import Differences, Numbers, Testing, fits, tested
+from losaw.scoring.tests import Differences, Fit, Testing, fits, tested
 from losaw.support.arguments import real_number, whole_number
-from losaw.support.threads import each_short
 from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups
 
@@ -117,7 +116,7 @@ def sage(
         cv=cv,
     )
 
-    def run(subject: ModelOnTable) -> tuple[FloatArray, bool]:
+    def run(subject: Model) -> tuple[FloatArray, bool]:
         return _contributions(subject, n_background, max_permutations, threshold, rng)
 
     if cv is None:
@@ -134,14 +133,14 @@ def sage(
             kinds=subject.kinds,
         )
 
-    def differences(subject: ModelOnTable, train: Numbers | None, held: Numbers) -> Differences:
-        return Differences(None, run(subject)[0].mean(axis=0)[subject.scored])
+    def differences(fit: Fit) -> Differences:
+        return Differences(None, run(fit.model)[0].mean(axis=0)[fit.model.scored])
 
     return tested(differences, models, rows, Testing(method=shown), rng)
 
 
 def _contributions(
-    subject: ModelOnTable,
+    subject: Model,
     n_background: int,
     max_permutations: int,
     threshold: float | None,
@@ -172,9 +171,8 @@ def _contributions(
 
     gains: list[FloatArray] = []
     converged = False
-    for more in each_short(
-        subject.jobs, gains_of, batches(), -(-max_permutations // _BATCH), "sage"
-    ):
+    n_batches = -(-max_permutations // _BATCH)
+    for more in subject.jobs.each(gains_of, batches(), n_batches, "sage"):
         gains.append(more)
         contributions = np.concatenate(gains)
         converged = _is_converged(contributions, threshold)
@@ -186,7 +184,7 @@ def _contributions(
 
 
 def _falls(
-    subject: ModelOnTable, rows: NDArray[np.intp], nothing: FloatArray, predictions: FloatArray
+    subject: Model, rows: NDArray[np.intp], nothing: FloatArray, predictions: FloatArray
 ) -> FloatArray:
     """Return how much each unit lowers the loss when it becomes known, (n_rows, n_units).
 
@@ -195,7 +193,7 @@ def _falls(
     nothing : array of shape (1, …)
         The prediction when no unit is known.
     predictions : array of shape (n_rows, n_units * n_background, …)
-        As :meth:`losaw.scoring.model_on_table.ModelOnTable.grow` yields them.
+        As :meth:`losaw.scoring.model.Model.grow` yields them.
     """
     n_rows, n_units = len(rows), len(subject.units.members)
     known = predictions.reshape(n_rows, n_units, -1, *predictions.shape[2:]).mean(axis=2)
@@ -206,7 +204,7 @@ def _falls(
     return np.asarray(losses[:, :-1] - losses[:, 1:])
 
 
-def _in_turn(subject: ModelOnTable, count: int, rng: np.random.Generator) -> NDArray[np.intp]:
+def _in_turn(subject: Model, count: int, rng: np.random.Generator) -> NDArray[np.intp]:
     """All rows in a random order.
 
     With weights at least ``count`` rows, in rounds of as many as there are: in each a row comes

@@ -8,7 +8,6 @@ from numpy.typing import ArrayLike
 
 from losaw.scoring.checked import checked_by
 from losaw.scoring.importance_result import ImportanceResult, parameter_repr
-from losaw.scoring.rows import kinds_of
 from losaw.support.arguments import check_same_order, one_of
 from losaw.tables import read_table
 from losaw.tables.columns import Kinds
@@ -96,10 +95,8 @@ def treeinner(
         table = read_table(X, kinds=kinds, feature_names=feature_names)
         sums = attribution_sums(model, to_pandas(X), y, attribution)
         units = units_of(table.names, groups)
-        names, kinds_found = units.names, kinds_of(table, units.members)
-        unit_of_column = np.empty(len(table.names), dtype=np.intp)
-        for unit, members in enumerate(units.members):
-            unit_of_column[members] = unit
+        names, kinds_found = units.names, table.kinds_of(units.members)
+        unit_of_column = units.of_columns
     scores = np.bincount(unit_of_column, sums.inner, minlength=len(names)).astype(float)
     of_rows = np.zeros((len(sums.inner_of_rows), len(names)))
     np.add.at(of_rows.T, unit_of_column, sums.inner_of_rows.T)

@@ -1,6 +1,6 @@
 """The contract of a knockoff sampler, its names, and the checks of what it is fitted to."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any, Protocol, Self
 
@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FeatureKind, FloatArray
-from losaw.support.arguments import as_floats, beyond_range
+from losaw.support.arguments import finite_rows
 from losaw.support.words import unknown
+from losaw.tables.columns import asked_kinds
 
-KINDS = ("continuous", "discrete", "nominal")
 MIN_ROWS = 5
 # Name -> "module:class", which is imported on first use; a study adds the samplers of its plugins.
 SAMPLERS: dict[str, str | Callable[..., Any]] = {
@@ -142,35 +142,16 @@ def check_features(
         If X is not a matrix of at least five rows, holds a missing or infinite value, ``kinds``
         has another length or an unknown kind, or a nominal column holds fractions.
     """
-    X = as_floats("X", X).copy()
-    if X.ndim != 2 or X.shape[1] == 0:
-        raise ValueError(f"X must have shape (n_samples, n_features), got {X.shape}")
-    if len(X) < MIN_ROWS:
-        raise ValueError(f"X has {len(X)} rows; knockoffs need at least {MIN_ROWS}")
-    bad = beyond_range(X)
-    if allow_missing:
-        bad &= ~np.isnan(X)
-    if bad.any():
-        row, column = np.argwhere(bad)[0]
-        raise ValueError(
-            f"X has {int(bad.any(axis=1).sum())} rows with missing or infinite values (NaN, inf, "
-            f"beyond 1e150; first: row {row}, column {column}). losaw does not impute; drop or "
-            "impute them first, for example with sklearn.impute.SimpleImputer, or take the "
-            "sampler 'conditional', which draws missing values"
-        )
-    if kinds is not None and (isinstance(kinds, str) or not isinstance(kinds, Iterable)):
-        raise TypeError(f"kinds must be a sequence with the kind of every column, got {kinds!r}")
-    kinds = ("continuous",) * X.shape[1] if kinds is None else tuple(kinds)
-    if len(kinds) != X.shape[1]:
-        raise ValueError(f"kinds has {len(kinds)} entries for {X.shape[1]} columns of X")
-    for column, kind in enumerate(kinds):
-        if kind not in KINDS:
-            raise ValueError(f"kinds[{column}]: {unknown('kind', kind, KINDS)}")
-        if kind == "nominal" and (X[:, column] % 1 > 0).any():
+    remedy = ", or take the sampler 'conditional', which draws missing values"
+    rows, columns = finite_rows(X, MIN_ROWS, allow_missing, remedy)
+    asked = asked_kinds(kinds, columns)
+    found = tuple(asked.get(name, "continuous") for name in columns)
+    for column, name in enumerate(columns):
+        if asked.get(name) == "nominal" and (rows[:, column] % 1 > 0).any():
             raise ValueError(
-                f"column {column} is declared nominal but holds fractions; level codes are whole"
+                f"column {name!r} is declared nominal but holds fractions; level codes are whole"
             )
-    return X, kinds
+    return rows.copy(), found
 
 
 def varying_columns(X: FloatArray) -> NDArray[np.intp]:

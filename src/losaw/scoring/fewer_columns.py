@@ -46,12 +46,6 @@ def without(model: Any, columns: Sequence[int], names: Sequence[str]) -> Any:
         Positions of the columns that are left out.
     names : sequence of str
         Of all columns.
-
-    Raises
-    ------
-    ValueError
-        If a step of a Pipeline names columns by position, and what the steps before it make of
-        which column is not known: they mix or select columns, or are not fitted.
     """
     from sklearn.base import clone
 

@@ -59,63 +59,52 @@ def tree_of_groups(names: Sequence[str], groups: Mapping[str, Any]) -> tuple[Nod
         Of the features.
     groups : dict
         Group name to a sequence of features, or to a dict of groups within it.
-
-    Raises
-    ------
-    TypeError
-        If a group is neither a sequence nor a dict.
-    ValueError
-        For an unknown feature, an empty group, a feature of two groups, or a group that is named
-        as a feature outside of all groups.
     """
-    used: dict[str, str] = {}
-    nodes: list[Node] = []
+    if not isinstance(groups, Mapping):
+        raise TypeError(f"groups must be a dict of group name to its features, got {groups!r}")
+    used: dict[int, str] = {}
+    nodes = [Node(group_name(names), np.arange(len(names)), -1)]
 
-    def columns(group: str, parts: Any) -> list[int]:
+    def add(group: str, parts: Any, parent: int) -> list[int]:
+        """Append the nodes of a group, and return its features."""
+        place, members = len(nodes), []
+        nodes.append(nodes[parent])  # until the features are known
         if isinstance(parts, Mapping):
-            found = [j for name, part in parts.items() for j in columns(str(name), part)]
+            members = [j for name, part in parts.items() for j in add(str(name), part, place)]
         elif isinstance(parts, Sequence | np.ndarray) and not isinstance(parts, str):
-            found = []
-            for feature in parts:
-                place = named_column(feature, names)
-                if place is None:
-                    raise ValueError(f"group {group!r}: {unknown('feature', feature, names)}")
-                if names[place] in used:
-                    raise ValueError(
-                        f"feature {feature!r} is in the groups {used[names[place]]!r} and {group!r}"
-                    )
-                used[names[place]] = group
-                found.append(place)
+            members = sorted(take(feature, group) for feature in parts)
+            if len(members) > 1:
+                nodes.extend(Node(names[j], np.array([j], dtype=np.intp), place) for j in members)
         else:
             raise TypeError(
                 f"group {group!r} must be a list of features or a dict of groups, got {parts!r}"
             )
-        if not found:
+        if not members:
             raise ValueError(f"group {group!r} has no features")
-        return sorted(found)
+        nodes[place] = Node(group, np.array(sorted(members), dtype=np.intp), parent)
+        return members
 
-    def add(group: str, parts: Any, parent: int) -> None:
-        members = _members(parts, names)
-        nodes.append(Node(group, np.array(members, dtype=np.intp), parent))
-        place = len(nodes) - 1
-        if isinstance(parts, Mapping):
-            for name, part in parts.items():
-                add(str(name), part, place)
-        elif len(members) > 1:
-            for j in members:
-                nodes.append(Node(names[j], np.array([j], dtype=np.intp), place))
+    def take(feature: Any, group: str) -> int:
+        place = named_column(feature, names)
+        if place is None:
+            raise ValueError(f"group {group!r}: {unknown('feature', feature, names)}")
+        if place in used:
+            raise ValueError(f"feature {feature!r} is in the groups {used[place]!r} and {group!r}")
+        used[place] = group
+        return place
 
-    if not isinstance(groups, Mapping):
-        raise TypeError(f"groups must be a dict of group name to its features, got {groups!r}")
-    columns("groups", groups)
-    alone = {name: [name] for name in names if name not in used}
+    for group, parts in groups.items():
+        add(str(group), parts, 0)
+    if not used:
+        raise ValueError("groups has no features; None clusters the features")
+    alone = [j for j in range(len(names)) if j not in used]
+    nodes += [Node(names[j], np.array([j], dtype=np.intp), 0) for j in alone]
     for group in map(str, groups):
-        if group in alone:
+        if group in {names[j] for j in alone}:
             raise ValueError(
                 f"group {group!r} has the name of a feature that is outside of it; give the group "
                 "another name"
             )
-    add(group_name(names), {**groups, **alone}, -1)
     return tuple(nodes)
 
 
@@ -173,9 +162,3 @@ def group_name(members: Sequence[str]) -> str:
     """Return a name for several features together."""
     shown = " + ".join(members[:3])
     return shown if len(members) <= 3 else f"{shown} + {len(members) - 3} more"
-
-
-def _members(parts: Any, names: Sequence[str]) -> list[int]:
-    if isinstance(parts, Mapping):
-        return sorted(j for part in parts.values() for j in _members(part, names))
-    return sorted(place for f in parts if (place := named_column(f, names)) is not None)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import FloatArray
+from losaw.support.arguments import between_0_and_1, whole_number
 from losaw.support.extras import extra
 from losaw.support.json_values import json_value
 from losaw.support.words import unknown
@@ -139,8 +140,7 @@ class ImportanceResult:
         """
         from scipy.stats import norm, t
 
-        if not 0 < level < 1:
-            raise ValueError(f"level must be between 0 and 1, got {level!r}")
+        between_0_and_1("level", level)
         if self.std_error is None:
             raise ValueError(
                 f"{self._name()} gives no standard error; ask cpi, loco or another method with "
@@ -190,8 +190,7 @@ class ImportanceResult:
 
         from losaw.scoring.ranks import rank_sets, rank_words
 
-        if not 0 < level < 1:
-            raise ValueError(f"level must be between 0 and 1, got {level!r}")
+        between_0_and_1("level", level)
         if self.deviations is None:
             raise ValueError(
                 f"{self._name()} has no errors here that scores can be compared by; ask pfi (of "
@@ -247,14 +246,11 @@ class ImportanceResult:
             raise ValueError(f"give exactly one of fdr, fwer and top, got {given or 'none'}")
         order = np.argsort(-self.ranking_scores(), kind="stable")
         if top is not None:
-            if not isinstance(top, int | np.integer) or isinstance(top, bool) or top < 1:
-                raise ValueError(f"top must be a positive integer, got {top!r}")
+            whole_number("top", top, 1)
             if self.p_values is not None:
                 order = order[~np.isnan(self.p_values[order])]
             return tuple(self.feature_names[j] for j in order[:top])
-        rate = float(fdr if fdr is not None else fwer or 0.0)
-        if not 0 < rate < 1:
-            raise ValueError(f"{given[0]} must be between 0 and 1, got {rate!r}")
+        rate = between_0_and_1(given[0], asked[given[0]])
         adjusted = self._adjusted("holm" if fwer is not None else procedure)
         return tuple(self.feature_names[j] for j in order if adjusted[j] <= rate)
 

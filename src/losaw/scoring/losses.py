@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from losaw.data import FloatArray
+from losaw.support.arguments import between_0_and_1
 from losaw.support.outcomes import is_classifier
 from losaw.support.words import did_you_mean, unknown
 
@@ -83,8 +84,7 @@ def pinball(quantile: float = 0.5) -> Loss:
     >>> pinball(0.9)(np.array([1.0, 0.0]), np.array([0.0, 1.0]))
     array([0.9, 0.1])
     """
-    if not 0 < quantile < 1:
-        raise ValueError(f"quantile must be between 0 and 1, got {quantile!r}")
+    between_0_and_1("quantile", quantile)
 
     def loss(y: FloatArray, prediction: FloatArray) -> FloatArray:
         above = y - prediction
@@ -130,11 +130,6 @@ def loss_of_scoring(loss: Any, scoring: Any, model: Any) -> Any:
     ----------
     scoring : str, scorer or None
         A name of ``SCORINGS``, or scikit-learn's scorer of that name; None: ``loss`` as it is.
-
-    Raises
-    ------
-    ValueError
-        If both are given, the score is not a mean over rows, or it is one of the other task.
     """
     if scoring is None:
         return loss
@@ -159,13 +154,7 @@ def loss_of_scoring(loss: Any, scoring: Any, model: Any) -> Any:
 
 
 def resolve_loss(loss: Any, task: str) -> Loss:
-    """A loss from its name, a callable, or None: squared error, log-loss for classification.
-
-    Raises
-    ------
-    ValueError
-        For an unknown name, something that cannot be called, or a loss of the other task.
-    """
+    """A loss from its name, a callable, or None: squared error, log-loss for classification."""
     if loss is None:
         return log_loss if task == "classification" else squared_error
     if callable(loss):

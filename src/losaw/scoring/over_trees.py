@@ -18,7 +18,7 @@ Rule = Callable[[TreeNodes], FloatArray]
 def mean_over_trees(
     method: str,
     rule: Callable[[str], Rule],
-    forest: tuple[ForestView, ForestRows],
+    forest: ForestView,
     features: Sequence[str] | None,
 ) -> ImportanceResult:
     """The mean over trees of a rule's sums over the splits on every feature.
@@ -27,11 +27,9 @@ def mean_over_trees(
     ----------
     rule : callable
         The task to ``rule(nodes) -> array``, one value for each of ``nodes.splits``.
-    forest : ForestView and ForestRows
-        As :func:`losaw.trees.view.view_forest` reads them.
     """
-    view, sample = forest
-    return result_of_trees(method, scores_of_trees(view, rule(view.task)), sample, features)
+    of_trees = scores_of_trees(forest, rule(forest.task))
+    return result_of_trees(method, of_trees, forest.sample, features)
 
 
 def result_of_trees(

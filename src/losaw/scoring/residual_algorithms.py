@@ -162,13 +162,7 @@ ALGORITHMS = (
 
 
 def residual_algorithm(algorithm: Any, n_estimators: int) -> ResidualAlgorithm:
-    """The algorithm of a name, or of a scikit-learn regressor.
-
-    Raises
-    ------
-    ValueError
-        For anything else.
-    """
+    """The algorithm of a name, or of a scikit-learn regressor."""
     match algorithm:
         case "gram-schmidt":
             return gram_schmidt
@@ -204,13 +198,7 @@ def plain_forest(n_estimators: int, rng: np.random.Generator, n_jobs: int | None
 
 
 def out_of_bag_prediction(forest: Any, X: FloatArray) -> FloatArray:
-    """Mean prediction of the trees whose sample left the row out, (n_samples,).
-
-    Raises
-    ------
-    ValueError
-        If a row is in every tree's sample.
-    """
+    """Mean prediction of the trees whose sample left the row out, (n_samples,)."""
     left_out = forest.in_bag_counts().T == 0
     if not left_out.any(axis=1).all():
         raise ValueError(

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from losaw.data import FeatureKind, FloatArray
+from losaw.data import FloatArray
 from losaw.support.arguments import as_floats, check_same_order, unmasked
-from losaw.support.outcomes import one_column
+from losaw.support.outcomes import response_of
 from losaw.support.words import other_columns
 from losaw.tables import Table, read_table
 from losaw.tables.columns import Kinds
@@ -68,21 +68,11 @@ def read_rows(
     sample_weight: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
 ) -> Rows:
-    """Read and check a table with its responses.
-
-    Raises
-    ------
-    ValueError
-        As :func:`losaw.tables.read_table`; if lengths differ, there are fewer than two rows, or a
-        weight is negative, missing or infinite, or all are 0; if y, the weights or the clusters
-        have X's row labels in another order; as :func:`cluster_numbers`.
-    """
+    """Read and check a table with its responses."""
     table = read_table(X, kinds=kinds, feature_names=feature_names)
-    for name, values in (("y", y), ("sample_weight", sample_weight), ("clusters", clusters)):
-        check_same_order(X, name, values)
-    response = one_column(y)
-    if len(response) != len(table):
-        raise ValueError(f"y has {len(response)} entries for {len(table)} rows of X")
+    response = response_of(X, y, len(table))
+    check_same_order(X, "sample_weight", sample_weight)
+    check_same_order(X, "clusters", clusters)
     if len(table) < 2:
         raise ValueError(f"the sample has {len(table)} row(s); an importance needs at least 2")
     weights = None
@@ -101,14 +91,7 @@ def read_rows(
 def training_rows(
     train: tuple[ArrayLike, ...], rows: Rows, feature_names: Sequence[str] | None
 ) -> Rows:
-    """Read the rows that a model was fitted to, (X, y) or (X, y, sample_weight).
-
-    Raises
-    ------
-    ValueError
-        As :func:`read_rows`; if there are neither two parts nor three; if the columns are not those
-        of ``rows``, in their order.
-    """
+    """Read the rows that a model was fitted to, (X, y) or (X, y, sample_weight)."""
     if len(train) not in (2, 3):
         raise ValueError(f"train must be (X, y) or (X, y, sample_weight), got {len(train)} parts")
     X, y, *weights = train
@@ -126,13 +109,7 @@ def training_rows(
 
 
 def cluster_numbers(clusters: ArrayLike | None, n_rows: int) -> NDArray[np.intp] | None:
-    """Return the label of every row's cluster as numbers from 0; None for None.
-
-    Raises
-    ------
-    ValueError
-        If there is not one label for each row, one is missing, or all are equal.
-    """
+    """Return the label of every row's cluster as numbers from 0; None for None."""
     import pandas as pd
 
     if clusters is None:
@@ -161,9 +138,3 @@ def require_complete(table: Table, what: str, remedy: str) -> None:
             f"column {table.names[column]!r} has missing values (first: row {row}; in all "
             f"{int(missing.any(axis=1).sum())} rows are incomplete). {what}; {remedy}"
         )
-
-
-def kinds_of(table: Table, members: Sequence[NDArray[np.intp]]) -> tuple[str, ...]:
-    """The kind of every unit; of a group all kinds of its features, joined by a plus."""
-    kinds: tuple[FeatureKind, ...] = table.kinds
-    return tuple(" + ".join(dict.fromkeys(kinds[j] for j in unit)) for unit in members)

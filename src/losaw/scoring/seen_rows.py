@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import FloatArray
-from losaw.scoring.predictor import rebuild_for
+from losaw.scoring.model import rebuild_for
 from losaw.scoring.rows import Rows
-from losaw.trees.forests import unwrapped
+from losaw.trees.forests import random_forests, unwrapped
+from losaw.trees.view import GrownTree, counts_of, grown_trees
 
 SEEN = "not tested: the model was fitted to these rows"
 WARNING = (
@@ -58,108 +59,62 @@ def are_of_the_fit(model: Any, rows: Rows, y: FloatArray) -> bool:
 
 def _confirmed_splits(model: Any, given: Any, y: FloatArray) -> Iterator[int | None]:
     """Yield for one tree after the other its splits, or None if it was grown on other rows."""
-    if hasattr(model, "in_bag_counts") and hasattr(model, "forest_"):
-        yield from _of_losaw(model, given, y)
-    elif type(model).__module__.startswith("sklearn."):
-        yield from _of_scikit_learn(model, given, y)
-    elif hasattr(model, "get_booster"):
-        yield from _of_xgboost(model, given, y)
-
-
-def _holds(
-    leaf: NDArray[Any], weight: FloatArray, y: FloatArray, size: FloatArray, mean: FloatArray
-) -> bool:
-    """Return whether the leaves of a tree have these sizes, and these means of y."""
-    total = np.bincount(leaf, weight * y, minlength=len(size))
-    found = np.bincount(leaf, weight, minlength=len(size))
-    reached = found > 0
-    means = total[reached] / found[reached]
-    return len(found) == len(size) and bool(
-        np.allclose(means, mean[reached], rtol=_TOLERANCE, atol=_TOLERANCE * (np.ptp(y) or 1.0))
-    )
-
-
-def _of_losaw(model: Any, given: Any, y: FloatArray) -> Iterator[int | None]:
-    forest = model.forest_
-    columns = model.numeric_rows(given) if hasattr(model, "numeric_rows") else given
-    columns = np.ascontiguousarray(columns, dtype=float)
-    if columns.shape != (forest.n_samples, forest.n_features):
-        yield None
-        return
-    if len(getattr(model, "classes_", ())) > 2:
-        y = (y == y.max()).astype(float)
-    leaves, counts = forest.apply(columns), forest.in_bag_counts()
-    for tree, (first, end) in enumerate(zip(forest.starts, forest.starts[1:], strict=False)):
-        size = forest.nodes.n_samples[first:end]
-        is_leaf = forest.nodes.feature[first:end] < 0
-        if forest.nodes.distribution.size:
-            mean = forest.nodes.distribution[first:end, -1]
-        else:
-            mean = forest.nodes.value[first:end]
-        leaf, weight = leaves[:, tree], counts[tree].astype(float)
-        same = any(
-            np.array_equal(np.bincount(leaf, times, len(size))[is_leaf], size[is_leaf])
-            for times in (weight, weight > 0)  # ranger's nodes count a row once
-        )
-        good = same and _holds(leaf, weight, y, size, mean)
-        yield int(is_leaf.sum()) - 1 if good else None
-
-
-def _of_scikit_learn(model: Any, given: Any, y: FloatArray) -> Iterator[int | None]:
-    from sklearn.ensemble import (
-        ExtraTreesClassifier,
-        ExtraTreesRegressor,
-        GradientBoostingClassifier,
-        GradientBoostingRegressor,
-        RandomForestClassifier,
-        RandomForestRegressor,
-    )
+    from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegressor
     from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-    forests = (
-        ExtraTreesClassifier,
-        ExtraTreesRegressor,
-        RandomForestClassifier,
-        RandomForestRegressor,
-    )
-    boosted = (GradientBoostingClassifier, GradientBoostingRegressor)
-    if not isinstance(model, (*forests, *boosted, DecisionTreeClassifier, DecisionTreeRegressor)):
-        return
-    if getattr(model, "n_outputs_", 1) != 1:
-        return
-    dense = given.toarray() if hasattr(given, "toarray") else given
-    columns = np.asarray(dense, dtype=np.float32)
-    classes = getattr(model, "classes_", ())
-    ones = np.ones(len(y))
-    if isinstance(model, boosted):
-        yield from _of_boosting(model, columns, y)
-        return
-    samples = model.estimators_samples_ if getattr(model, "bootstrap", False) else None
-    trees = model.estimators_ if isinstance(model, forests) else [model]
-    for number, tree in enumerate(trees):
-        inner, weight = tree.tree_, ones
-        if samples is not None:
-            if model.max_samples is None and len(samples[number]) != len(y):
-                yield None
-                return
-            weight = np.bincount(samples[number], minlength=len(y)).astype(float)
-            if len(weight) != len(y):
-                yield None
-                return
-        leaf, size, is_leaf = inner.apply(columns), inner.n_node_samples, inner.children_left < 0
-        if not np.array_equal(np.bincount(leaf, weight > 0, len(size))[is_leaf], size[is_leaf]):
-            yield None
-            return
-        shares = inner.value[:, 0]
-        good = all(
-            _holds(leaf, weight, (y == k).astype(float), size, shares[:, k])
-            for k in range(len(classes))
-        )
-        good = good and (len(classes) > 0 or _holds(leaf, weight, y, size, shares[:, 0]))
-        yield int(is_leaf.sum()) - 1 if good else None
+    if hasattr(model, "in_bag_counts") and hasattr(model, "forest_"):
+        rows = model.numeric_rows(given) if hasattr(model, "numeric_rows") else np.asarray(given)
+        same = rows.shape == (model.forest_.n_samples, model.forest_.n_features)
+        yield from _of_bags(model, rows, y, model.in_bag_counts() if same else None)
+    elif hasattr(model, "get_booster"):
+        yield from _of_xgboost(model, given, y)
+    elif type(model).__module__.startswith("sklearn.") and getattr(model, "n_outputs_", 1) == 1:
+        rows = np.asarray(given.toarray() if hasattr(given, "toarray") else given)
+        if isinstance(model, GradientBoostingClassifier | GradientBoostingRegressor):
+            yield from _of_boosting(model, rows, y)
+        elif isinstance(model, (*random_forests(), DecisionTreeClassifier, DecisionTreeRegressor)):
+            yield from _of_bags(model, rows, y, _in_bag(model, len(y)))
 
 
-def _of_boosting(model: Any, columns: NDArray[Any], y: FloatArray) -> Iterator[int | None]:
+def _in_bag(model: Any, n_rows: int) -> NDArray[np.int64] | None:
+    """How often rows are in the sample of each tree of scikit-learn; None for other rows."""
+    if not getattr(model, "bootstrap", False):
+        return np.ones((len(getattr(model, "estimators_", [model])), n_rows), dtype=np.int64)
+    samples = model.estimators_samples_
+    if model.max_samples is None and len(samples[0]) != n_rows:
+        return None
+    return None if max(sample.max() for sample in samples) >= n_rows else counts_of(samples, n_rows)
+
+
+def _of_bags(
+    model: Any, rows: NDArray[Any], y: FloatArray, in_bag: NDArray[np.int64] | None
+) -> Iterator[int | None]:
+    """Compare the leaves of trees that were grown on bags of rows, or on all of them."""
+    if in_bag is None:
+        yield None
+        return
+    for tree in grown_trees(model, rows, in_bag):
+        yield int(tree.is_leaf.sum()) - 1 if _holds(tree, y) else None
+
+
+def _holds(tree: GrownTree, y: FloatArray) -> bool:
+    """Return whether the leaves have as many rows as in the fit, and the same means of y."""
+    is_leaf = tree.is_leaf
+    if not np.array_equal(tree.sizes_of_rows()[is_leaf], tree.size[is_leaf]):
+        return False
+    found = np.bincount(tree.leaf, tree.in_bag, minlength=len(tree.size))
+    n_outcomes = tree.mean.shape[1]
+    outcomes = y[:, None] if n_outcomes == 1 else y[:, None] == np.arange(n_outcomes)
+    reached, tolerance = found > 0, _TOLERANCE * (np.ptp(outcomes) if n_outcomes == 1 else 1.0)
+    for values, mean in zip(outcomes.T, tree.mean.T, strict=True):
+        total = np.bincount(tree.leaf, tree.in_bag * values, minlength=len(found))
+        means = total[reached] / found[reached]
+        if not np.allclose(means, mean[reached], rtol=_TOLERANCE, atol=tolerance or _TOLERANCE):
+            return False
+    return True
+
+
+def _of_boosting(model: Any, rows: NDArray[Any], y: FloatArray) -> Iterator[int | None]:
     """Compare the first tree's leaves, which hold what a constant leaves of y, then sizes alone."""
     if model.estimators_.shape[1] != 1 or model.subsample < 1:
         return
@@ -168,16 +123,18 @@ def _of_boosting(model: Any, columns: NDArray[Any], y: FloatArray) -> Iterator[i
         return
     scaled = (y - y.mean()) / hessian
     known: set[Any] = set()
-    for number, tree in enumerate(model.estimators_[:, 0]):
-        inner = tree.tree_
-        leaf, size, is_leaf = inner.apply(columns), inner.n_node_samples, inner.children_left < 0
-        same = np.array_equal(np.bincount(leaf, minlength=len(size))[is_leaf], size[is_leaf])
+    for number, estimator in enumerate(model.estimators_[:, 0]):
+        (tree,) = grown_trees(estimator, rows, np.ones((1, len(y))))
+        is_leaf = tree.is_leaf
         if number == 0:
-            same = same and _holds(leaf, np.ones(len(y)), scaled, size, inner.value[:, 0, 0])
+            same = _holds(tree, scaled)
+        else:
+            same = np.array_equal(tree.sizes_of_rows()[is_leaf], tree.size[is_leaf])
         if not same:
             yield None
             return
         # A split that another tree has as well says nothing new.
+        inner = tree.tree
         splits = set(zip(inner.feature[~is_leaf], inner.threshold[~is_leaf], strict=True))
         yield len(splits - known)
         known |= splits

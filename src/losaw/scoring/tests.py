@@ -1,11 +1,11 @@
 """From differences in loss of single rows to scores with tests: of one model, or over folds.
 
-A method gives a function ``differences(model, train, held)``; :func:`tested` calls it once for each
-fold, in order, or once for a model that was fitted before.
+A method gives a function ``differences(fit)``; :func:`tested` calls it once for each fold, in
+order, or once for a model that was fitted before.
 """
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -14,21 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import FloatArray
-from losaw.rng import seed_integer
 from losaw.scoring.importance_result import ImportanceResult
-from losaw.scoring.model_on_table import ModelOnTable, model_on_table
+from losaw.scoring.model import Model, read_model
 from losaw.scoring.one_sided_tests import BOUND_OF, Tested, adjust, one_sided_test, t_test
-from losaw.scoring.predictor import with_missing_rows
+from losaw.scoring.refits import Numbers, fitted_models, folds
 from losaw.scoring.rows import Options, Rows
 from losaw.scoring.seen_rows import SEEN, WARNING, are_of_the_fit
-from losaw.support.outcomes import is_classifier
 
 CROSS_FITTED = (
     "over folds, corrected for the training rows that they share (Nadeau and Bengio 2003)"
 )
 _FEW = 20  # effective rows
-
-Numbers = NDArray[np.intp]
 
 
 class Differences(NamedTuple):
@@ -67,7 +63,7 @@ class Fit(NamedTuple):
 
     Attributes
     ----------
-    model : ModelOnTable
+    model : Model
     train : int array or None
         Numbers of the rows that it was fitted to; None: it was given.
     held : int array
@@ -76,7 +72,7 @@ class Fit(NamedTuple):
         Whether the given model was, for certain, fitted to them.
     """
 
-    model: ModelOnTable
+    model: Model
     train: Numbers | None
     held: Numbers
     seen: bool = False
@@ -91,15 +87,9 @@ def fits(
     ----------
     model : predictor, or with ``cv`` a list of the fitted model of each fold
     cv : None, or as :func:`folds` takes it
-
-    Raises
-    ------
-    ValueError
-        With ``cv`` for another test than Student's, fewer than two folds, or a list with another
-        number of models.
     """
     if cv is None:
-        subject = model_on_table(model, rows, options)
+        subject = read_model(model, rows, options)
         seen = are_of_the_fit(model, rows, subject.y)
         if seen:
             warnings.warn(WARNING, stacklevel=3)
@@ -112,28 +102,13 @@ def fits(
     parts = folds(cv, model, rows, rng)
     models = fitted_models(model, rows, parts)
     return [
-        Fit(model_on_table(fitted, rows.take(held), options), train, held)
+        Fit(read_model(fitted, rows.take(held), options), train, held)
         for fitted, (train, held) in zip(models, parts, strict=True)
     ]
 
 
-def fitted_models(model: Any, rows: Rows, parts: Sequence[tuple[Numbers, Numbers]]) -> list[Any]:
-    """Return copies of a model fitted to the rows of each fold, or the list that is given."""
-    if not isinstance(model, list):
-        try:
-            return [refit(model, rows.take(train)) for train, _ in parts]
-        except (TypeError, ValueError) as error:
-            raise with_missing_rows(error, model, rows.table) from error
-    if len(model) != len(parts):
-        raise ValueError(
-            f"model is a list of {len(model)} models for {len(parts)} folds; give the fitted model "
-            "of each fold"
-        )
-    return list(model)
-
-
 def tested(
-    differences: Callable[[ModelOnTable, Numbers | None, Numbers], Differences],
+    differences: Callable[[Fit], Differences],
     fits: Sequence[Fit],
     rows: Rows,
     testing: Testing,
@@ -151,36 +126,40 @@ def tested(
 
     Parameters
     ----------
-    differences : callable
-        ``differences(model, train, held)`` of a :class:`Fit`.
     rows : Rows
         All rows.
     """
-    if len(fits) == 1:
-        found = differences(fits[0].model, None, fits[0].held)
-        if "repeats" in found.details:
-            return _repeated(found, fits[0], testing)
-    if rows.weights is not None:
-        _check_effective_number(rows.weights, rows.clusters)
-    if len(fits) == 1:
-        if fits[0].seen:
-            untested = dict.fromkeys(fits[0].model.names, SEEN)
-            found = found._replace(details={**found.details, "notes": untested})
-        return _held_out(found, fits[0].model, testing, rng)
+    if len(fits) > 1:
+        _check_effective_number(rows)
+        return _cross_fitted(differences, fits, rows, testing)
+    found = differences(fits[0])
+    if "repeats" in found.details:
+        return _repeated(found, fits[0], testing)
+    _check_effective_number(rows)
+    if fits[0].seen:
+        untested = dict.fromkeys(fits[0].model.names, SEEN)
+        found = found._replace(details={**found.details, "notes": untested})
+    return _held_out(found, fits[0].model, testing, rng)
+
+
+def _cross_fitted(
+    differences: Callable[[Fit], Differences], fits: Sequence[Fit], rows: Rows, testing: Testing
+) -> ImportanceResult:
+    """Scores of the models of all folds, and tests of their mean."""
     parts: list[Differences] = []
     scores = []
     total, count = np.zeros((len(rows), len(fits[0].model.scored))), np.zeros(len(rows))
-    for model, train, held, _ in fits:
-        found = differences(model, train, held)
+    for fit in fits:
+        found = differences(fit)
         parts.append(found._replace(rows=None))
         scores.append(
-            found.scores if found.scores is not None else model.mean(np.asarray(found.rows))
+            found.scores if found.scores is not None else fit.model.mean(np.asarray(found.rows))
         )
         if found.rows is not None:
-            total[held] += found.rows
-            count[held] += 1
+            total[fit.held] += found.rows
+            count[fit.held] += 1
     ratio = float(
-        np.mean([len(held) / len(train) for _, train, held, _ in fits if train is not None])
+        np.mean([len(fit.held) / len(fit.train) for fit in fits if fit.train is not None])
     )
     mean, error, freedom = nadeau_bengio(np.array(scores, dtype=float), ratio)
     tests = [
@@ -200,7 +179,7 @@ def tested(
 
 
 def _held_out(
-    differences: Differences, subject: ModelOnTable, testing: Testing, rng: np.random.Generator
+    differences: Differences, subject: Model, testing: Testing, rng: np.random.Generator
 ) -> ImportanceResult:
     """Scores and tests of one model on rows that it has not seen."""
     rows = np.asarray(differences.rows, dtype=float)  # a model may predict in long doubles
@@ -258,11 +237,13 @@ def effective_number(weights: FloatArray, clusters: NDArray[np.intp] | None = No
     return float(weights.sum() ** 2 / (weights**2).sum())
 
 
-def _check_effective_number(weights: FloatArray, clusters: NDArray[np.intp] | None) -> None:
+def _check_effective_number(rows: Rows) -> None:
     """Refuse a test with weights that rests on a single row, or cluster, and warn of few."""
-    what = "rows" if clusters is None else "clusters"
-    effective = effective_number(weights, clusters)
-    said = f"sample_weight leaves {effective:.1f} effective {what} of {len(weights)} rows"
+    if rows.weights is None:
+        return
+    what = "rows" if rows.clusters is None else "clusters"
+    effective = effective_number(rows.weights, rows.clusters)
+    said = f"sample_weight leaves {effective:.1f} effective {what} of {len(rows)} rows"
     if effective < 2:
         raise ValueError(f"{said}; at least 2 are needed: cap the largest weights")
     if effective < _FEW:
@@ -323,137 +304,8 @@ def nadeau_bengio(scores: FloatArray, ratio: float) -> tuple[FloatArray, FloatAr
     return scores.mean(axis=0), error, n_folds - 1
 
 
-def folds(
-    cv: Any, model: Any, rows: Rows, rng: np.random.Generator
-) -> list[tuple[Numbers, Numbers]]:
-    """Rows to fit to, and rows held out, of every fold.
-
-    Parameters
-    ----------
-    cv : int, splitter of scikit-learn, or iterable of pairs of row numbers
-        An int makes shuffled folds, stratified by class, in which clusters stay together.
-    """
-    from sklearn.model_selection import check_cv
-
-    clusters = rows.clusters
-    if isinstance(cv, int):
-        unit = "rows" if clusters is None else "clusters"
-        most = len(rows) if clusters is None else len(np.unique(clusters))
-        if not 2 <= cv <= most:
-            raise ValueError(
-                f"cv must be from 2 to the number of {unit} ({most}), or None for rows that "
-                f"the model has not seen, got {cv!r}"
-            )
-        one = model[0] if isinstance(model, list) and model else model
-        cv = shuffled_folds(cv, is_classifier(one), clusters is not None, seed_integer(rng))
-    try:
-        is_list = isinstance(cv, Iterable) and not isinstance(cv, str) and not hasattr(cv, "split")
-        parts = list(cv if is_list else check_cv(cv).split(rows.table.codes, rows.y, clusters))
-    except ValueError as error:
-        if "groups" not in str(error):
-            raise ValueError(f"cv={cv!r}: {error}") from error
-        raise ValueError(
-            f"cv={cv!r} needs the group of every row: give clusters=, one label for each row"
-        ) from error
-    for number, part in enumerate(parts):
-        if not _is_fold(part, len(rows)):
-            raise ValueError(
-                f"fold {number} of cv must be a pair of arrays of row numbers from 0 to "
-                f"{len(rows) - 1}, the rows to fit to and the rows to score, got {part!r}; or give "
-                "a number of folds, as in cv=5"
-            )
-    for fitted, held in parts:
-        if clusters is not None and np.intersect1d(clusters[fitted], clusters[held]).size:
-            raise ValueError(
-                f"cv={cv!r} separates rows of one cluster; give a number of folds, or a splitter "
-                "that keeps clusters together, like GroupKFold"
-            )
-    if len(parts) < 2:
-        raise ValueError("cv makes fewer than two folds")
-    for number, (fitted, held) in enumerate(parts):
-        is_fitted_here = not isinstance(model, list)
-        _check_fold(number, rows, fitted, held, is_fitted_here and is_classifier(model))
-    return parts
-
-
-def _check_fold(number: int, rows: Rows, fitted: Numbers, held: Numbers, of_classes: bool) -> None:
-    """Refuse a fold without weight, and one with a class that its model never saw."""
-    for what, part in (("fits to", fitted), ("scores", held)):
-        if rows.weights is not None and not rows.weights[part].any():
-            raise ValueError(
-                f"fold {number} of cv {what} rows whose sample_weight is 0 for all; leave rows "
-                "without weight out, or take fewer folds"
-            )
-    if of_classes and (unseen := np.setdiff1d(rows.y[held], rows.y[fitted])).size:
-        label = unseen.tolist()[0]
-        raise ValueError(
-            f"fold {number} of cv scores rows of the class {label!r} of y and fits to none "
-            f"({int((rows.y == label).sum())} of {len(rows)} rows are of it): merge rare classes, "
-            "leave their rows out, or give folds with rows of every class"
-        )
-
-
-def shuffled_folds(n_folds: int, stratified: bool, clustered: bool, seed: int) -> Any:
-    """Return scikit-learn's splitter into random folds, by classes and by clusters if needed."""
-    from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
-
-    kinds = {
-        (False, False): KFold,
-        (True, False): StratifiedKFold,
-        (False, True): GroupKFold,
-        (True, True): StratifiedGroupKFold,
-    }
-    return kinds[stratified, clustered](n_folds, shuffle=True, random_state=seed)
-
-
-def _is_fold(part: Any, n_rows: int) -> bool:
-    """Return whether this is a pair of arrays of row numbers."""
-    if isinstance(part, str) or not hasattr(part, "__len__") or len(part) != 2:
-        return False
-    arrays = [np.asarray(rows) for rows in part]
-    return all(
-        rows.ndim == 1
-        and len(rows) > 0
-        and rows.dtype.kind in "iu"
-        and bool(((rows >= 0) & (rows < n_rows)).all())
-        for rows in arrays
-    )
-
-
-def refit(model: Any, rows: Rows) -> Any:
-    """A copy of ``model`` fitted to ``rows``, with their weights where it takes them."""
-    from sklearn.base import clone
-
-    return fit_copy(clone(model), rows)
-
-
-def fit_copy(copy: Any, rows: Rows) -> Any:
-    """Fit an unfitted model to ``rows``, with their weights; see :func:`refit`."""
-    X = rows.table.rows()
-    if rows.weights is None:
-        return copy.fit(X, rows.y)
-    name = weight_parameter(copy)
-    if name is None:
-        raise ValueError(
-            f"{type(copy).__name__} takes no sample_weight, so that it cannot be fitted again as "
-            "the rows weigh; leave sample_weight or cv out"
-        )
-    return copy.fit(X, rows.y, **{name: rows.weights})
-
-
-def weight_parameter(model: Any) -> str | None:
-    """Return the name of ``sample_weight`` in the fit of a model or Pipeline; None without it."""
-    from sklearn.utils.validation import has_fit_parameter
-
-    name, last = "sample_weight", model
-    while hasattr(last, "steps"):
-        step, last = last.steps[-1]
-        name = f"{step}__{name}"
-    return name if has_fit_parameter(last, "sample_weight") else None
-
-
 def _result(
-    subject: ModelOnTable,
+    subject: Model,
     testing: Testing,
     scores: FloatArray,
     error: FloatArray,

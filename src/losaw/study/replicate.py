@@ -15,14 +15,13 @@ from numpy.typing import NDArray
 from losaw.data import Dataset, FloatArray, Sample
 from losaw.rng import seed_integer, stream
 from losaw.scoring.importance_result import ImportanceResult
-from losaw.scoring.predictor import means
 from losaw.study.grid import Study
 from losaw.study.metrics.metric import Predictions
 from losaw.study.recipe import Recipe, created, created_generator, recipe_of_slice
 from losaw.study.registry.plugins import PREFIX
 from losaw.study.rows import SCORES, Row
 from losaw.study.settings import Setting
-from losaw.support.outcomes import class_numbers, classes_of, task_of
+from losaw.support.outcomes import class_numbers, classes_of, means, task_of
 
 
 @dataclass(frozen=True)

@@ -20,40 +20,34 @@ class ArgumentTypeError(TypeError, ValueError):
     """An error: an argument of a wrong type; also a ValueError, which checks of values raise."""
 
 
-def whole_number(name: str, value: Any, minimum: int, why: str = "") -> int:
-    """Return ``value`` as an int of at least ``minimum``.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If it is not an integer; a bool is not one.
-    ValueError
-        If it is smaller.
-    """
+def whole_number(
+    name: str, value: Any, minimum: int, why: str = "", maximum: int | None = None
+) -> int:
+    """Return ``value`` as an int of at least ``minimum``, and at most ``maximum``."""
     integral = isinstance(value, numbers.Integral) and not isinstance(value, bool)
-    if not integral or value < minimum:
+    if not integral or value < minimum or (maximum is not None and value > maximum):
         reason = f": {why}" if why else ""
+        most = "" if maximum is None else f" and at most {maximum}"
         error = ValueError if integral else ArgumentTypeError
-        raise error(f"{name} must be an integer of at least {minimum}, got {value!r}{reason}")
+        raise error(f"{name} must be an integer of at least {minimum}{most}, got {value!r}{reason}")
     return int(value)
 
 
 def real_number(
     name: str, value: Any, minimum: float = -math.inf, maximum: float = math.inf
 ) -> float:
-    """Return ``value`` as a finite float in [``minimum``, ``maximum``].
-
-    Raises
-    ------
-    ArgumentTypeError
-        If it is not a number; a bool is not one.
-    ValueError
-        If it is not finite or out of range.
-    """
+    """Return ``value`` as a finite float in [``minimum``, ``maximum``]."""
     real = isinstance(value, numbers.Real) and not isinstance(value, bool)
     if not real or not math.isfinite(value) or not minimum <= value <= maximum:
         error = ValueError if real else ArgumentTypeError
         raise error(f"{name} must be {_number_in(minimum, maximum)}, got {value!r}")
+    return float(value)
+
+
+def between_0_and_1(name: str, value: Any) -> float:
+    """Return ``value`` as a float between 0 and 1, or raise an error as :func:`real_number`."""
+    if not 0 < real_number(name, value) < 1:
+        raise ValueError(f"{name} must be between 0 and 1, got {value!r}")
     return float(value)
 
 
@@ -146,7 +140,12 @@ def beyond_range(values: FloatArray) -> NDArray[np.bool_]:
     return np.asarray(~(np.abs(values) <= LARGEST_VALUE))
 
 
-def check_finite(X: FloatArray, names: Sequence[str] | NDArray[np.object_] | None = None) -> None:
+def check_finite(
+    X: FloatArray,
+    names: Sequence[str] | NDArray[np.object_] | None = None,
+    allow_missing: bool = False,
+    remedy: str = "",
+) -> None:
     """Raise at a missing or infinite value of X (n, d), with its row and its column's name.
 
     Values beyond 1e150 count as infinite: their squares are.
@@ -154,24 +153,23 @@ def check_finite(X: FloatArray, names: Sequence[str] | NDArray[np.object_] | Non
     if X.size == 0 or (X.max() <= LARGEST_VALUE and X.min() >= -LARGEST_VALUE):
         return
     bad = beyond_range(X)
+    if allow_missing:
+        bad &= ~np.isnan(X)
+    if not bad.any():
+        return
     row, column = (int(i) for i in np.argwhere(bad)[0])
     label = column if names is None else repr(str(names[column]))
     raise ValueError(
         f"X has {int(bad.any(axis=1).sum())} rows with missing or infinite values (NaN, inf, "
         f"beyond 1e150; first: row {row}, column {label}). losaw does not impute; drop or impute "
-        "them first, for example with sklearn.impute.SimpleImputer"
+        f"them first, for example with sklearn.impute.SimpleImputer{remedy}"
     )
 
 
-def finite_rows(X: ArrayLike, min_rows: int = 2) -> tuple[FloatArray, tuple[str, ...]]:
-    """Return features (n, d) as finite floats, and names: a frame's columns, else X1, X2, …
-
-    Raises
-    ------
-    ValueError
-        If X has a wrong shape, fewer than ``min_rows`` rows, text, missing or infinite values;
-        the message names the first bad column.
-    """
+def finite_rows(
+    X: ArrayLike, min_rows: int = 2, allow_missing: bool = False, remedy: str = ""
+) -> tuple[FloatArray, tuple[str, ...]]:
+    """Return features (n, d) as finite floats, and names: a frame's columns, else X1, X2, …"""
     names = getattr(X, "columns", None)
     try:
         rows = as_floats("X", X)
@@ -189,31 +187,5 @@ def finite_rows(X: ArrayLike, min_rows: int = 2) -> tuple[FloatArray, tuple[str,
     if len(rows) < min_rows:
         raise ValueError(f"X has {len(rows)} rows, at least {min_rows} are needed")
     shown = default_feature_names(rows.shape[1]) if names is None else tuple(map(str, names))
-    check_finite(rows, shown)
+    check_finite(rows, shown, allow_missing, remedy)
     return rows, shown
-
-
-def finite_sample(
-    X: ArrayLike, y: ArrayLike, min_rows: int = 2
-) -> tuple[FloatArray, FloatArray, tuple[str, ...]]:
-    """Return :func:`finite_rows`, with the response (n,) in second place.
-
-    Raises
-    ------
-    ValueError
-        As :func:`finite_rows`; if y is None, does not fit X, or has missing or infinite values.
-    """
-    rows, shown = finite_rows(X, min_rows)
-    if y is None:
-        raise ValueError("y is None; give the response of every row of X")
-    check_same_order(X, "y", y)
-    response = as_floats("y", y)
-    if response.shape != (len(rows),):
-        raise ValueError(f"y has shape {response.shape}, expected ({len(rows)},) as X has rows")
-    bad_response = beyond_range(response)
-    if bad_response.any():
-        raise ValueError(
-            f"y has {int(bad_response.sum())} missing or infinite values (NaN, inf, beyond 1e150); "
-            "drop those rows"
-        )
-    return rows, response, shown

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
-from losaw.support.arguments import beyond_range, unmasked
+from losaw.support.arguments import beyond_range, check_same_order, finite_rows, unmasked
 
 Task = Literal["regression", "classification"]
 
@@ -21,13 +21,7 @@ def is_classifier(model: Any) -> bool:
 
 
 def task_of(model: Any, declared: str | None = None) -> Task:
-    """Return the task that a fitted model solves; a declared task must agree.
-
-    Raises
-    ------
-    ValueError
-        If a classifier is declared to be a regression, or the other way round.
-    """
+    """Return the task that a fitted model solves; a declared task must agree."""
     task: Task = "classification" if is_classifier(model) else "regression"
     if declared is None or declared == task:
         return task
@@ -44,13 +38,7 @@ def task_of(model: Any, declared: str | None = None) -> Task:
 
 
 def classes_of(model: Any) -> NDArray[Any]:
-    """Return the classes of a fitted classifier, in the order of its probabilities.
-
-    Raises
-    ------
-    ValueError
-        If it names none, fewer than two, or those of several responses.
-    """
+    """Return the classes of a fitted classifier, in the order of its probabilities."""
     name = type(model).__name__
     classes = getattr(model, "classes_", None)
     if classes is None:
@@ -69,13 +57,7 @@ def classes_of(model: Any) -> NDArray[Any]:
 
 
 def class_numbers(y: ArrayLike, classes: NDArray[Any]) -> FloatArray:
-    """Return the position of every label of y (n_samples,) in ``classes``, as floats.
-
-    Raises
-    ------
-    ValueError
-        If a label is missing or not among the classes.
-    """
+    """Return the position of every label of y (n_samples,) in ``classes``, as floats."""
     labels = one_column(y)
     order = np.argsort(classes, kind="stable")
     try:
@@ -95,13 +77,7 @@ def class_numbers(y: ArrayLike, classes: NDArray[Any]) -> FloatArray:
 
 
 def numeric_response(y: ArrayLike, task: str) -> FloatArray:
-    """Return y as numbers, for methods that need numbers: two classes become 0 and 1.
-
-    Raises
-    ------
-    ValueError
-        For more than two classes, or a response of a regression that is not a finite number.
-    """
+    """Return y as numbers, for methods that need numbers: two classes become 0 and 1."""
     values = one_column(y)
     if task == "regression":
         return finite_numbers(values)
@@ -125,13 +101,7 @@ def unnamed_response(y: ArrayLike, task: str) -> FloatArray:
 
 
 def finite_numbers(y: ArrayLike) -> FloatArray:
-    """Return y (n_samples,) as finite floats.
-
-    Raises
-    ------
-    ValueError
-        If it holds text, dates, or a missing or infinite value.
-    """
+    """Return y (n_samples,) as finite floats."""
     y = np.asarray(y)
     if y.dtype.kind in "mM":
         raise ValueError(
@@ -154,14 +124,25 @@ def finite_numbers(y: ArrayLike) -> FloatArray:
     return values
 
 
-def one_column(y: ArrayLike) -> NDArray[Any]:
-    """Return y as an array of shape (n_samples,).
+def response_of(X: Any, y: ArrayLike, n_rows: int) -> NDArray[Any]:
+    """Return y as an array of shape (n_rows,), which goes with the rows of X."""
+    check_same_order(X, "y", y)
+    response = one_column(y)
+    if len(response) != n_rows:
+        raise ValueError(f"y has {len(response)} entries for {n_rows} rows of X")
+    return response
 
-    Raises
-    ------
-    ValueError
-        If it has more columns, missing values or complex numbers.
-    """
+
+def finite_sample(
+    X: ArrayLike, y: ArrayLike, min_rows: int = 2
+) -> tuple[FloatArray, FloatArray, tuple[str, ...]]:
+    """Return features (n, d) and the response (n,) as finite floats, and the features' names."""
+    rows, shown = finite_rows(X, min_rows)
+    return rows, finite_numbers(response_of(X, y, len(rows))), shown
+
+
+def one_column(y: ArrayLike) -> NDArray[Any]:
+    """Return y as an array of shape (n_samples,)."""
     values = np.asarray(unmasked(y))
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
@@ -199,15 +180,28 @@ def require_known(values: NDArray[Any]) -> None:
         )
 
 
+def means(model: Any, rows: Any) -> FloatArray:
+    """Return the means (n_samples,) that a regression predicts."""
+    predicted = np.asarray(model.predict(rows))
+    if predicted.ndim == 2 and predicted.shape[1] == 1:
+        predicted = predicted[:, 0]
+    if predicted.ndim == 2:
+        raise ValueError(
+            f"{type(model).__name__} predicts {predicted.shape[1]} responses; explain one model "
+            "for each"
+        )
+    if predicted.shape != (rows.shape[0],) or predicted.dtype.kind not in "fiub":
+        raise ValueError(
+            f"{type(model).__name__}.predict gives shape {predicted.shape} and type "
+            f"{predicted.dtype}; expected {rows.shape[0]} numbers, one for each row"
+        )
+    return predicted
+
+
 def probabilities(model: Any, X: Any, n_classes: int) -> FloatArray:
     """Return probabilities: of the second of two classes (n_samples,), else of all (n_samples, K).
 
     A classifier without ``predict_proba`` is certain of its predictions.
-
-    Raises
-    ------
-    ValueError
-        If the probabilities have another shape.
     """
     if hasattr(model, "predict_proba"):
         shares = np.asarray(model.predict_proba(X))

@@ -27,6 +27,12 @@ class Jobs(NamedTuple):
     n_jobs: int | None = None
     verbose: bool = False
 
+    @property
+    def n_threads(self) -> int:
+        """The number of threads: all cores for -1, all but a core for -2."""
+        asked = self.n_jobs or 1
+        return asked if asked > 0 else max(1, (os.cpu_count() or 1) + 1 + asked)
+
     def each(
         self, function: Callable[[Item], Found], items: Iterable[Item], total: int, what: str
     ) -> Iterator[Found]:
@@ -35,14 +41,10 @@ class Jobs(NamedTuple):
         Items are taken in order, so that a generator of them may draw random numbers.
         """
         results: Iterator[Found]
-        if self.n_jobs in (None, 1) or total < 2:
+        if self.n_threads == 1 or total < 2:
             results = map(function, items)
         else:
-            from sklearn.utils.parallel import Parallel, delayed
-
-            results = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")(
-                delayed(function)(item) for item in items
-            )
+            results = _in_threads(function, items, self.n_threads)
         if not self.verbose:
             return results
         from tqdm import tqdm
@@ -50,35 +52,14 @@ class Jobs(NamedTuple):
         return iter(tqdm(results, total=total, desc=what))
 
 
-def n_threads_of(jobs: Jobs) -> int:
-    """Return the number of threads: all cores for -1, all but a core for -2."""
-    asked = jobs.n_jobs or 1
-    return asked if asked > 0 else max(1, (os.cpu_count() or 1) + 1 + asked)
-
-
-def each_short(
-    jobs: Jobs, function: Callable[[Item], Found], items: Iterable[Item], total: int, what: str
-) -> Iterator[Found]:
-    """Do the same as :meth:`Jobs.each` for work of milliseconds: predictions, not fits.
-
-    The threads of :meth:`Jobs.each` are joblib's, which are polled every ten milliseconds: as long
-    as the predictions of a whole draw take.
-    """
-    n_threads = n_threads_of(jobs)
-    if n_threads == 1 or total < 2:
-        return Jobs(1, jobs.verbose).each(function, items, total, what)
-    results = _in_threads(function, items, n_threads)
-    if not jobs.verbose:
-        return results
-    from tqdm import tqdm
-
-    return iter(tqdm(results, total=total, desc=what))
-
-
 def _in_threads(
     function: Callable[[Item], Found], items: Iterable[Item], n_threads: int
 ) -> Iterator[Found]:
-    """Apply ``function`` to every item, under the settings of the calling thread."""
+    """Apply ``function`` to every item, under the settings of the calling thread.
+
+    Own code: joblib's threads are polled every ten milliseconds, as long as the predictions of a
+    whole draw take.
+    """
     from sklearn import config_context, get_config
 
     settings = get_config()
@@ -102,13 +83,7 @@ def _in_threads(
 
 
 def checked_jobs(n_jobs: Any, verbose: Any) -> Jobs:
-    """Return the jobs that a user requests.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If ``n_jobs`` is 0 or not an integer.
-    """
+    """Return the jobs that a user requests."""
     integral = isinstance(n_jobs, int) and not isinstance(n_jobs, bool)
     if n_jobs is not None and (not integral or n_jobs == 0):
         raise ArgumentTypeError(f"n_jobs must be an integer other than 0, or None, got {n_jobs!r}")

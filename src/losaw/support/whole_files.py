@@ -31,11 +31,6 @@ def write_atomically(
         The class raised if the file cannot be written.
     advice : str
         The remedy that the message ends with.
-
-    Raises
-    ------
-    error
-        If the folder is read-only or full: names the path and the remedy; ``path`` is untouched.
     """
     temporary = path.with_name(f"{path.name}.{platform.node()}.{os.getpid()}{TEMPORARY}")
     try:

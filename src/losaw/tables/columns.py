@@ -50,15 +50,7 @@ def kind_of_numbers(codes: FloatArray) -> FeatureKind:
 
 
 def asked_kinds(kinds: Kinds, names: Sequence[str]) -> dict[str, FeatureKind]:
-    """The kinds that a user names, by column.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If they are neither a dict nor a sequence.
-    ValueError
-        For an unknown column or kind, or a sequence of another length.
-    """
+    """The kinds that a user names, by column."""
     if kinds is None:
         return {}
     if isinstance(kinds, str):
@@ -105,13 +97,7 @@ def refuse_text(name: str, n_levels: int, n_rows: int) -> None:
 
 
 def kind_of_levels(name: str, asked: str | None, is_ordered: bool) -> FeatureKind:
-    """The kind of a column of levels, which cannot be continuous.
-
-    Raises
-    ------
-    ValueError
-        If a continuous kind is requested, or a discrete one of levels without an order.
-    """
+    """The kind of a column of levels, which cannot be continuous."""
     if asked == "continuous" or (asked == "discrete" and not is_ordered):
         order = "" if asked == "continuous" else " that have no order of their own"
         raise ValueError(
@@ -124,14 +110,7 @@ def kind_of_levels(name: str, asked: str | None, is_ordered: bool) -> FeatureKin
 
 
 def kind_of(name: str, values: Values, asked: str | None) -> FeatureKind:
-    """The kind that the user names, or the kind of the values.
-
-    Raises
-    ------
-    ValueError
-        For dates, durations and free text without ``asked``, infinite values, and a kind that
-        does not fit.
-    """
+    """The kind that the user names, or the kind of the values."""
     if values.content == "numbers":
         return _kind_of_column_of_numbers(name, values, asked)
     if values.content == "truth values":

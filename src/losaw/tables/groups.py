@@ -31,6 +31,14 @@ class Units(NamedTuple):
     names: tuple[str, ...]
     members: tuple[NDArray[np.intp], ...]
 
+    @property
+    def of_columns(self) -> NDArray[np.intp]:
+        """The unit of every column."""
+        found = np.empty(sum(map(len, self.members)), dtype=np.intp)
+        for unit, columns in enumerate(self.members):
+            found[columns] = unit
+        return found
+
 
 def units_of(names: Sequence[str], groups: Groups = None) -> Units:
     """Return every group as one unit, in the place of its first column, and all other columns.
@@ -40,14 +48,6 @@ def units_of(names: Sequence[str], groups: Groups = None) -> Units:
     names : sequence of str
         The columns.
     groups : dict of group name to columns (see :func:`named_column`), or None
-
-    Raises
-    ------
-    TypeError
-        If ``groups`` is not a dict.
-    ValueError
-        For an unknown column, an empty group, a column of two groups, or a group that is named
-        as a column outside of it.
     """
     group_of: dict[int, str] = {}
     if groups is not None and not isinstance(groups, Mapping):
@@ -81,15 +81,7 @@ def units_of(names: Sequence[str], groups: Groups = None) -> Units:
 
 
 def chosen_units(units: Units, features: Sequence[str] | None) -> NDArray[np.intp]:
-    """Positions of the units that ``features`` names, in its order; None: all.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If it is not a sequence.
-    ValueError
-        For an unknown name, or none.
-    """
+    """Positions of the units that ``features`` names, in its order; None: all."""
     if features is None:
         return np.arange(len(units.names))
     if isinstance(features, str):
@@ -215,24 +207,12 @@ def _widths(encoder: Any) -> list[int]:
 
 
 def column_sources(encoder: Any, names: Sequence[str]) -> NDArray[np.intp]:
-    """The position in ``names`` of the source of every column that a fitted encoder makes.
-
-    Raises
-    ------
-    ValueError
-        As :func:`groups_of`, or if a name is not among ``names``.
-    """
+    """The position in ``names`` of the source of every column that a fitted encoder makes."""
     return made_columns(encoder, names)[1]
 
 
 def made_columns(encoder: Any, names: Sequence[str]) -> tuple[list[str], NDArray[np.intp]]:
-    """The columns that a fitted encoder makes, and the position in ``names`` of each one's source.
-
-    Raises
-    ------
-    ValueError
-        As :func:`column_sources`.
-    """
+    """Return the columns that a fitted encoder makes, and the places of their sources in names."""
     inputs, outputs, sources = _map(encoder, names)
     if not hasattr(encoder, "feature_names_in_"):
         return outputs, np.array(sources, dtype=np.intp)

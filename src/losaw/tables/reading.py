@@ -114,13 +114,7 @@ def _series_to_pandas(series: Any) -> Any:
 
 
 def read_column(X: Any, place: int) -> Values:
-    """The values of the column at a place of a pandas or polars frame.
-
-    Raises
-    ------
-    ValueError, TypeError
-        For complex numbers, nested values, and numbers that a float cannot contain.
-    """
+    """The values of the column at a place of a pandas or polars frame."""
     import pandas as pd
 
     if hasattr(X, "iloc"):

@@ -86,6 +86,10 @@ class Table:
         """The table of some rows."""
         return replace(self, codes=self.codes[rows])
 
+    def kinds_of(self, units: Iterable[NDArray[np.intp]]) -> tuple[str, ...]:
+        """The kind of every unit; of a group all kinds of its features, joined by a plus."""
+        return tuple(" + ".join(dict.fromkeys(self.kinds[j] for j in unit)) for unit in units)
+
     def values(self, column: int) -> NDArray[Any]:
         """The values of one column: numbers, or levels as objects (None where missing)."""
         codes, levels = self.codes[:, column], self.levels[column]

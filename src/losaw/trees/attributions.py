@@ -66,12 +66,6 @@ def attribution_sums(model: Any, X: ArrayLike, y: ArrayLike, attribution: str) -
     X, y : arrays of shape (n_samples, n_features) and (n_samples,)
         Any sample; classes are 0 and 1.
     attribution : {"predecomp", "saabas", "treeshap"}
-
-    Raises
-    ------
-    ValueError
-        If the booster is not supported or was fitted to something else than residuals, X has other
-        columns than in training, shapes differ, or a class is not 0 or 1.
     """
     one_of("attribution", attribution, ATTRIBUTIONS)
     booster = as_booster(model)

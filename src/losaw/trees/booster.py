@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from losaw.data import FloatArray
 from losaw.support.arguments import unmasked
 from losaw.support.extras import extra
+from losaw.support.words import other_columns
 
 if TYPE_CHECKING:
     from xgboost import Booster, DMatrix
@@ -69,11 +70,6 @@ def as_booster(model: Any) -> "Booster":
     """The booster of a fitted xgboost estimator, or the booster itself.
 
     Of an estimator that stopped early, the booster of the trees that its ``predict`` uses.
-
-    Raises
-    ------
-    TypeError
-        If ``model`` is neither.
     """
     with extra("xgboost"):
         import xgboost
@@ -93,14 +89,7 @@ def as_booster(model: Any) -> "Booster":
 
 
 def data_matrix(model: Any, X: ArrayLike) -> "DMatrix":
-    """``X`` as the booster of ``model`` reads it, under the names that it was trained with.
-
-    Raises
-    ------
-    ValueError
-        If it is sparse, has other columns than in training or two of one name, or numbers beyond
-        single precision.
-    """
+    """``X`` as the booster of ``model`` reads it, under the names that it was trained with."""
     with extra("xgboost"):
         import xgboost
 
@@ -123,13 +112,7 @@ def data_matrix(model: Any, X: ArrayLike) -> "DMatrix":
 
 
 def _check_columns(booster: "Booster", X: ArrayLike) -> None:
-    """Refuse rows whose columns are not those that the booster was trained on.
-
-    Raises
-    ------
-    ValueError
-        For another number of columns, other names or another order.
-    """
+    """Refuse rows whose columns are not those that the booster was trained on."""
     labels = getattr(X, "column_names", getattr(X, "columns", ()))
     # Labels of several levels are joined as xgboost joins them.
     names = [" ".join(map(str, n)) if isinstance(n, tuple) else str(n) for n in labels]
@@ -137,12 +120,10 @@ def _check_columns(booster: "Booster", X: ArrayLike) -> None:
         repeated = next(name for name in names if names.count(name) > 1)
         raise ValueError(f"X has more than one column named {repeated!r}; rename them")
     trained = booster.feature_names
-    if names and trained and names != trained:
-        what = "in another order" if sorted(names) == sorted(trained) else "under other names"
-        raise ValueError(
-            f"X has its columns {what} ({', '.join(names[:5])}) than the booster was trained on "
-            f"({', '.join(trained[:5])}): give X[booster.feature_names]"
-        )
+    if names and trained:
+        differ = other_columns("X", names, "the booster was trained on", trained)
+        if differ:
+            raise ValueError(f"{differ}; give X[booster.feature_names]")
     shape = np.shape(X)
     if len(shape) != 2 or shape[1] != booster.num_features():
         raise ValueError(

@@ -70,24 +70,19 @@ class Forest:
     is_nominal: NDArray[np.bool_]
     scale: float = 1.0
 
+    def columns_of(self, features: NDArray[np.intp]) -> NDArray[np.intp]:
+        """The columns that are computed from some features of the rows."""
+        return np.flatnonzero(np.isin(self.feature_of_column, features))
+
 
 def read_forest(model: Any) -> Forest:
-    """The trees of a fitted model with one response, numeric or of two classes.
-
-    Raises
-    ------
-    TypeError
-        If the model has no trees that can be read, or is not fitted.
-    ValueError
-        If it has several responses, more than two classes, or trees on subsets of the features.
-    """
+    """The trees of a fitted model with one response, numeric or of two classes."""
     from sklearn import ensemble, tree
 
     # Others hold trees too, but do not predict their sum: AdaBoost, stacking, isolation forests.
     families = (
         tree.DecisionTreeClassifier, tree.DecisionTreeRegressor,
-        ensemble.RandomForestClassifier, ensemble.RandomForestRegressor,
-        ensemble.ExtraTreesClassifier, ensemble.ExtraTreesRegressor,
+        *random_forests(),
         ensemble.BaggingClassifier, ensemble.BaggingRegressor,
         ensemble.GradientBoostingClassifier, ensemble.GradientBoostingRegressor,
     )  # fmt: skip
@@ -115,6 +110,18 @@ def read_forest(model: Any) -> Forest:
     return forest
 
 
+def random_forests() -> tuple[type[Any], ...]:
+    """scikit-learn's forests: a prediction is the mean of the trees."""
+    from sklearn.ensemble import (
+        ExtraTreesClassifier,
+        ExtraTreesRegressor,
+        RandomForestClassifier,
+        RandomForestRegressor,
+    )
+
+    return ExtraTreesClassifier, ExtraTreesRegressor, RandomForestClassifier, RandomForestRegressor
+
+
 def mean_of_trees(model: Any, names: Sequence[str]) -> Forest | None:
     """The trees whose mean a fitted model predicts; None if there are none, or columns are mixed.
 
@@ -127,12 +134,6 @@ def mean_of_trees(model: Any, names: Sequence[str]) -> Forest | None:
     names : sequence of str
         The features of the rows that the model is given.
     """
-    from sklearn.ensemble import (
-        ExtraTreesClassifier,
-        ExtraTreesRegressor,
-        RandomForestClassifier,
-        RandomForestRegressor,
-    )
     from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
     from sklearn.pipeline import Pipeline
 
@@ -148,13 +149,11 @@ def mean_of_trees(model: Any, names: Sequence[str]) -> Forest | None:
     ours = kind.__name__ if kind.__module__.startswith("losaw.") else ""
     if ours in ("LosawRandomForestClassifier", "LosawRandomForestRegressor"):
         return _of_losaw(model)
-    forests = (
-        ExtraTreesClassifier,
-        ExtraTreesRegressor,
-        RandomForestClassifier,
-        RandomForestRegressor,
-    )
-    if kind not in forests or model.n_outputs_ != 1 or len(getattr(model, "classes_", "ab")) < 2:
+    if (
+        kind not in random_forests()
+        or model.n_outputs_ != 1
+        or len(getattr(model, "classes_", "ab")) < 2
+    ):
         return None
     return _of_scikit_learn([estimator.tree_ for estimator in model.estimators_], model)
 
@@ -165,12 +164,6 @@ def rows_of(
     """Rows, the same as the trees of a fitted ``model`` compare them, and the features' names.
 
     Those of a losaw forest may hold categories, which become codes.
-
-    Raises
-    ------
-    ValueError
-        For bad values, too few rows, another number of columns, or columns of a frame that are not
-        those of the fit in their order.
     """
     names, fitted = getattr(X, "columns", None), getattr(model, "feature_names_in_", None)
     if names is not None and fitted is not None:
@@ -194,6 +187,20 @@ def unwrapped(model: Any) -> Any:
     while hasattr(model, "best_estimator_") or len(getattr(model, "steps", ())) == 1:
         model = model.best_estimator_ if hasattr(model, "best_estimator_") else model[-1]
     return model
+
+
+def places_of_fit(model: Any, names: Sequence[str]) -> NDArray[np.intp]:
+    """Places in X of the columns that a model was fitted to, in the order of the fit."""
+    given = getattr(model, "feature_names_in_", None)
+    fitted = [str(name) for name in (names if given is None else given)]
+    for what, some, others in (("lacks", fitted, names), ("has", names, fitted)):
+        strange = [name for name in some if name not in others]
+        if strange:
+            end = "" if what == "lacks" else f", which {type(model).__name__} was not fitted to"
+            raise ValueError(
+                f"X {what} the column {strange[0]!r}{end}; give X[model.feature_names_in_]"
+            )
+    return np.array([list(names).index(name) for name in fitted], dtype=np.intp)
 
 
 def check_features(model: Any) -> None:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from losaw.data import FloatArray
 from losaw.kernels.compiled import kernel
-from losaw.trees.view import ForestView, TreeView
+from losaw.trees.view import ForestView, GrownTree
 
 
 @dataclass(frozen=True)
@@ -78,22 +78,22 @@ def scores_of_trees(forest: ForestView, rule: Callable[[TreeNodes], FloatArray])
     -------
     array of shape (n_trees, n_features)
     """
-    scores = np.zeros((len(forest.trees), forest.n_features))
-    for own, tree, counts in zip(scores, forest.trees, forest.in_bag_counts, strict=True):
-        nodes = tree_nodes(tree, counts, forest)
-        own += np.bincount(tree.feature[nodes.splits], rule(nodes), minlength=forest.n_features)
+    n_features = len(forest.sample.names)
+    scores = np.zeros((len(forest.trees), n_features))
+    for own, tree in zip(scores, forest.trees, strict=True):
+        of_splits = rule(tree_nodes(tree, forest.outcomes))
+        own += np.bincount(forest.units_of(tree), of_splits, minlength=n_features)
     return scores
 
 
-def tree_nodes(tree: TreeView, counts: NDArray[np.int64], forest: ForestView) -> TreeNodes:
-    """The moments of one tree's nodes, for the rows' in-bag ``counts``."""
-    n_nodes, n_outcomes = len(tree.feature), forest.outcomes.shape[1]
-    sums = np.zeros((2, n_nodes, n_outcomes + 2))
-    add_rows(tree.leaf, counts, forest.outcomes, sums)
-    left, right = tree.nodes.left, tree.nodes.right
+def tree_nodes(tree: GrownTree, outcomes: FloatArray) -> TreeNodes:
+    """The moments of one tree's nodes, for the outcomes (n_samples, n_outcomes) of the rows."""
+    sums = np.zeros((2, len(tree.size), outcomes.shape[1] + 2))
+    add_rows(tree.leaf, tree.in_bag, outcomes, sums)
+    left, right, splits = tree.nodes.left, tree.nodes.right, tree.nodes.splits
     add_children(left, right, sums)
     in_bag, out_of_bag = (Moments(part[:, 0], part[:, 2:], part[:, 1]) for part in sums)
-    return TreeNodes(tree.splits, (left[tree.splits], right[tree.splits]), in_bag, out_of_bag)
+    return TreeNodes(splits, (left[splits], right[splits]), in_bag, out_of_bag)
 
 
 @kernel()

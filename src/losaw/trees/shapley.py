@@ -22,11 +22,6 @@ def shapley_values(forest: Forest, rows: FloatArray) -> FloatArray:
     forest : Forest
     rows : array of shape (n_rows, n_features)
         As the trees compare them.
-
-    Raises
-    ------
-    ValueError
-        For trees that split sets of levels.
     """
     with extra("trends"):
         import shap

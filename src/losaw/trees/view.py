@@ -1,7 +1,8 @@
 """A bagged forest with its training sample, as importances are computed from it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,53 +10,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
 from losaw.kernels.trees import LEAF, Trees
-from losaw.support.arguments import check_same_order
-from losaw.support.outcomes import class_numbers, finite_numbers, one_column
+from losaw.support.outcomes import class_numbers, finite_numbers, response_of
 from losaw.tables import Table, read_table
 from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups, column_sources, units_of
-from losaw.trees.forests import check_features, unwrapped
+from losaw.trees.forests import check_features, places_of_fit, unwrapped
 
-IntArray = NDArray[np.intp]
 TOLERANCE = 1e-6
 _NO_SETS = np.array([], dtype=np.uint64)
-
-
-class TreeView(NamedTuple):
-    """One tree with the leaves of the training rows."""
-
-    nodes: Trees  # one tree, which splits columns
-    splits: IntArray  # numbers of the inner nodes
-    feature: IntArray  # (n_nodes,), the feature that the column of a split belongs to
-    leaf: NDArray[np.int32]  # (n_samples,)
-
-
-@dataclass(frozen=True)
-class ForestView:
-    """Trees, training rows and in-bag counts of a fitted forest.
-
-    Attributes
-    ----------
-    trees : list of TreeView
-    rows : array of shape (n_samples, n_columns)
-        What the trees split.
-    feature_of_column : array of shape (n_columns,)
-    outcomes : array of shape (n_samples, n_outcomes)
-        The response of a regression (one column, centred), the class indicators of a
-        classification.
-    in_bag_counts : array of shape (n_trees, n_samples)
-        How often a row is in a tree's sample; 0 is out of bag.
-    task : {"regression", "classification"}
-    n_features : int
-    """
-
-    trees: list[TreeView]
-    rows: NDArray[Any]
-    feature_of_column: IntArray
-    outcomes: FloatArray
-    in_bag_counts: NDArray[np.int64]
-    task: str
-    n_features: int
 
 
 class ForestRows(NamedTuple):
@@ -84,6 +46,119 @@ class ForestRows(NamedTuple):
     table: Table
 
 
+@dataclass(frozen=True)
+class GrownTree:
+    """One tree of a forest, with the rows that it was grown on.
+
+    Attributes
+    ----------
+    tree : tree of scikit-learn or of ours
+    leaf : int array of shape (n_samples,)
+    in_bag : array of shape (n_samples,)
+        How often a row is in the tree's sample.
+    weight : array of shape (n_samples,)
+        How often a row counts in ``size``.
+    size : array of shape (n_nodes,)
+        Rows of every node, as the fit counted them.
+    mean : array of shape (n_nodes, n_outcomes)
+        Mean outcomes of every node's in-bag rows: of the response, or of the class indicators.
+    """
+
+    tree: Any
+    leaf: NDArray[Any]
+    in_bag: NDArray[Any]
+    weight: NDArray[Any]
+    size: NDArray[Any]
+    mean: FloatArray
+
+    @cached_property
+    def nodes(self) -> Trees:
+        """The splits of the tree."""
+        tree = self.tree
+        column = np.array(tree.feature, dtype=np.int32)
+        left, right = (
+            np.array(side, dtype=np.int32) for side in (tree.children_left, tree.children_right)
+        )
+        column[left < 0] = LEAF
+        sets = getattr(tree, "left_levels", _NO_SETS)
+        return Trees(
+            column,
+            np.ascontiguousarray(tree.threshold, dtype=np.float64),
+            left,
+            right,
+            np.array([0, len(column)]),
+            sets if len(sets) and sets.any() else _NO_SETS,
+        )
+
+    @property
+    def is_leaf(self) -> NDArray[np.bool_]:
+        """Mask (n_nodes,) of the leaves."""
+        return np.asarray(self.tree.children_left) < 0
+
+    def sizes_of_rows(self) -> FloatArray:
+        """How many rows reach every leaf, counted as in ``size``; inner nodes have 0."""
+        return np.bincount(self.leaf, self.weight, minlength=len(self.size)).astype(float)
+
+
+def grown_trees(forest: Any, rows: Any, in_bag: NDArray[Any]) -> Iterator[GrownTree]:
+    """Lead rows through the trees of a fitted forest, one tree after the other.
+
+    Parameters
+    ----------
+    forest : estimator
+        Ours and ranger's, or a forest, a bag or a single tree of scikit-learn's trees.
+    rows : array of shape (n_samples, n_columns)
+        What the trees split.
+    in_bag : array of shape (n_trees, n_samples)
+    """
+    if hasattr(forest, "forest_"):
+        inner = forest.forest_
+        leaves = inner.apply(np.require(rows, np.float64, ["C", "A", "W"]))
+        for tree, start, leaf, counts in zip(
+            inner.trees, inner.starts[:-1], np.ascontiguousarray(leaves.T), in_bag, strict=True
+        ):
+            mean = tree.value[:, None]
+            if inner.nodes.distribution.size:
+                mean = inner.nodes.distribution[start : start + len(mean)]
+            elif hasattr(forest, "classes_"):  # nodes hold the share of the second class alone
+                mean = np.hstack([1.0 - mean, mean])
+            # ranger's nodes, and scikit-learn's, count a row once.
+            weight = counts if counts.sum() == tree.n_samples[0] else counts > 0
+            yield GrownTree(tree, leaf, counts, weight, tree.n_samples, mean)
+        return
+    for estimator, counts in zip(getattr(forest, "estimators_", [forest]), in_bag, strict=True):
+        tree = estimator.tree_
+        leaf = tree.apply(rows.astype(np.float32)).astype(np.int32)
+        yield GrownTree(tree, leaf, counts, counts > 0, tree.n_node_samples, tree.value[:, 0])
+
+
+@dataclass(frozen=True)
+class ForestView:
+    """The trees of a fitted forest, with its training sample.
+
+    Attributes
+    ----------
+    sample : ForestRows
+    trees : list of GrownTree
+    rows : array of shape (n_samples, n_columns)
+        What the trees split, in their precision.
+    outcomes : array of shape (n_samples, n_outcomes)
+        The response of a regression (one column, centred), the class indicators of a
+        classification.
+    task : {"regression", "classification"}
+    """
+
+    sample: ForestRows
+    trees: list[GrownTree]
+    rows: NDArray[Any]
+    outcomes: FloatArray
+    task: str
+
+    def units_of(self, tree: GrownTree) -> NDArray[np.intp]:
+        """The units that the splits of a tree are on."""
+        return self.sample.unit_of_column[tree.nodes.feature[tree.nodes.splits]]
+
+
 def forest_rows(
     model: Any,
     X: ArrayLike,
@@ -95,18 +170,11 @@ def forest_rows(
     """The forest inside a model, and X as its trees see it.
 
     Columns that the steps before the forest make of one column of X (dummies) are one feature.
-
-    Raises
-    ------
-    ValueError
-        If lengths differ, or the steps mix columns.
     """
     if feature_names is None and not hasattr(X, "columns"):
         feature_names = getattr(model, "feature_names_in_", None)
-    check_same_order(X, "y", y)
-    table, response = read_table(X, kinds=kinds, feature_names=feature_names), one_column(y)
-    if len(response) != len(table):
-        raise ValueError(f"y has {len(response)} entries for {len(table)} rows of X")
+    table = read_table(X, kinds=kinds, feature_names=feature_names)
+    response = response_of(X, y, len(table))
     model = unwrapped(model)
     features = np.arange(len(table.names))
     forest, given = model, table.rows()
@@ -120,24 +188,19 @@ def forest_rows(
         rows = _dense(given)
     else:
         if hasattr(X, "columns"):
-            features = _fitted_order(model, table)
+            features = places_of_fit(model, table.names)
         rows = _numbers(model, table)[:, features]
     if hasattr(forest, "feature_of_column_"):
         rows, features = forest.encode(rows), features[forest.feature_of_column_]
         forest = forest.forest_
     units = units_of(table.names, groups)
-    unit_of_feature = np.empty(len(table.names), dtype=np.intp)
-    for unit, members in enumerate(units.members):
-        unit_of_feature[members] = unit
     return ForestRows(
         forest,
         rows,
         response,
-        unit_of_feature[features],
+        units.of_columns[features],
         units.names,
-        tuple(
-            " + ".join(dict.fromkeys(table.kinds[j] for j in members)) for members in units.members
-        ),
+        table.kinds_of(units.members),
         table,
     )
 
@@ -149,7 +212,7 @@ def view_forest(
     groups: Groups = None,
     kinds: Kinds = None,
     feature_names: Sequence[str] | None = None,
-) -> tuple[ForestView, ForestRows]:
+) -> ForestView:
     """A fitted forest with its training sample.
 
     Parameters
@@ -176,59 +239,33 @@ def view_forest(
     from sklearn.base import is_classifier, is_regressor
 
     sample = forest_rows(model, X, y, groups, kinds, feature_names)
-    forest, rows, response = sample.forest, sample.rows, sample.y
-    feature_of_column = sample.unit_of_column
+    forest, rows = sample.forest, sample.rows
     if hasattr(forest, "trees_") and hasattr(forest, "in_bag_counts"):
-        inner, counts = forest.trees_, forest.in_bag_counts()
+        counts = forest.in_bag_counts()
         _check_rows(len(rows), counts.shape[1])
-        leaves = forest.forest_.apply(np.require(rows, requirements=["C", "A", "W"])).T
-        weights, fitted = counts, [tree.n_samples for tree in inner]
-        root = _root_of_losaw(forest)
-    elif (
-        hasattr(forest, "estimators_")
-        and hasattr(type(forest), "estimators_samples_")
-        and (is_classifier(forest) or is_regressor(forest))
+    elif hasattr(type(forest), "estimators_samples_") and (
+        is_classifier(forest) or is_regressor(forest)
     ):
-        counts = _scikit_learn_counts(forest, len(rows))
-        inner, rows = [estimator.tree_ for estimator in forest.estimators_], rows.astype(np.float32)
-        leaves = [tree.apply(rows) for tree in inner]
-        # Their number of rows in a node counts a row once, however often it is in the bag.
-        weights, fitted = counts > 0, [tree.n_node_samples for tree in inner]
-        root = inner[0].value[0, 0]
+        counts, rows = _scikit_learn_counts(forest, len(rows)), rows.astype(np.float32)
     else:
         raise TypeError(
             f"{type(forest).__name__} is not a fitted bagged forest; fit a scikit-learn "
             "RandomForestRegressor or RandomForestClassifier, or a losaw forest"
         )
-    trees = [
-        _tree_view(tree, leaf, feature_of_column) for tree, leaf in zip(inner, leaves, strict=True)
-    ]
-    _check_leaves(trees, weights, fitted)
+    trees = list(grown_trees(forest, rows, counts))
+    _check_leaves(trees)
+    root = trees[0].mean[0]
     if hasattr(forest, "classes_"):
-        outcomes, root, spread = _indicators(response, forest.classes_), root / root.sum(), 1.0
+        outcomes, spread = _indicators(sample.y, forest.classes_), 1.0
     else:
-        numbers = finite_numbers(response)
+        numbers = finite_numbers(sample.y)
         outcomes, root = (numbers - numbers.mean())[:, None], root - numbers.mean()
         spread = float(np.ptp(outcomes))
     _check_root(root, np.average(outcomes, axis=0, weights=counts[0]), spread)
     if not (counts == 0).any():
         raise ValueError("no tree has out-of-bag rows: fit the forest with bootstrap=True")
     task = "classification" if hasattr(forest, "classes_") else "regression"
-    view = ForestView(
-        trees, rows, feature_of_column, outcomes, counts, task, n_features=len(sample.names)
-    )
-    return view, sample
-
-
-def _root_of_losaw(forest: Any) -> FloatArray:
-    """The mean response of the first tree's root, or its class shares."""
-    root: FloatArray = forest.trees_[0].value[:1]
-    if not hasattr(forest, "classes_"):
-        return root
-    if len(forest.classes_) == 2:  # its nodes hold the share of the second class alone
-        return np.array([1.0 - root[0], root[0]])
-    shares: FloatArray = forest.forest_.nodes.distribution[0]
-    return shares
+    return ForestView(sample, trees, rows, outcomes, task)
 
 
 def _scikit_learn_counts(forest: Any, n_rows: int) -> NDArray[np.int64]:
@@ -256,7 +293,7 @@ def _scikit_learn_counts(forest: Any, n_rows: int) -> NDArray[np.int64]:
     if forest.max_samples is not None:  # then a sample is no longer than that
         fitted = max(1 + max(int(rows.max()) for rows in samples), n_rows)
     _check_rows(n_rows, fitted)
-    counts = np.stack([np.bincount(rows, minlength=n_rows) for rows in samples])
+    counts = counts_of(samples, n_rows)
     drawn = counts.sum(axis=0)
     # Weights of the fit are drawn with; a forest without them fails this once in a billion.
     if chi2.sf(((drawn - drawn.mean()) ** 2).sum() / drawn.mean(), n_rows - 1) < 1e-9:
@@ -267,27 +304,14 @@ def _scikit_learn_counts(forest: Any, n_rows: int) -> NDArray[np.int64]:
     return counts
 
 
+def counts_of(samples: Sequence[NDArray[np.intp]], n_rows: int) -> NDArray[np.int64]:
+    """How often each row is in each tree's sample, (n_trees, n_rows)."""
+    return np.stack([np.bincount(rows, minlength=n_rows) for rows in samples])
+
+
 def _indicators(y: NDArray[Any], classes: NDArray[Any]) -> FloatArray:
     """Columns (n_samples, n_classes), 1 where y is the class."""
     return np.asarray(class_numbers(y, classes)[:, None] == np.arange(len(classes)), dtype=float)
-
-
-def _tree_view(tree: Any, leaf: Any, features: IntArray) -> TreeView:
-    """A tree of a fitted forest; there are hundreds, so that each array is made once."""
-    column = np.array(tree.feature, dtype=np.int32)
-    left, right = np.array(tree.children_left, np.int32), np.array(tree.children_right, np.int32)
-    column[left < 0] = LEAF
-    left_levels = getattr(tree, "left_levels", _NO_SETS)
-    nodes = Trees(
-        column,
-        np.ascontiguousarray(tree.threshold, dtype=np.float64),
-        left,
-        right,
-        np.array([0, len(column)]),
-        left_levels if len(left_levels) and left_levels.any() else _NO_SETS,
-    )
-    # A leaf has no column; the value in place of its feature is never read.
-    return TreeView(nodes, nodes.splits, features[column], np.ascontiguousarray(leaf, np.int32))
 
 
 def _check_rows(given: int, fitted: int) -> None:
@@ -297,27 +321,17 @@ def _check_rows(given: int, fitted: int) -> None:
         )
 
 
-def _check_leaves(
-    trees: list[TreeView], weights: NDArray[Any], fitted: Sequence[NDArray[Any]]
-) -> None:
-    """Raise unless every leaf has as many in-bag rows as when the forest was fitted.
-
-    Parameters
-    ----------
-    weights : array of shape (n_trees, n_samples)
-        How much every row counts in every tree.
-    fitted : sequence of arrays of shape (n_nodes,)
-        The numbers of rows that the trees were fitted to.
-    """
-    for number, (tree, weight, expected) in enumerate(zip(trees, weights, fitted, strict=True)):
-        found = np.bincount(tree.leaf, weight, minlength=len(expected))
-        different = (tree.nodes.feature == LEAF) & (found != expected)
+def _check_leaves(trees: list[GrownTree]) -> None:
+    """Raise unless every leaf has as many in-bag rows as when the forest was fitted."""
+    for number, tree in enumerate(trees):
+        found = tree.sizes_of_rows()
+        different = tree.is_leaf & (found != tree.size)
         if different.any():
             leaf = int(np.flatnonzero(different)[0])
             raise ValueError(
                 "X is not the sample that the forest was fitted on: "
                 f"{found[leaf]:g} of its in-bag rows reach leaf {leaf} of tree {number}, but that "
-                f"leaf was fitted to {expected[leaf]:g}. Give the rows of the fit in the same "
+                f"leaf was fitted to {tree.size[leaf]:g}. Give the rows of the fit in the same "
                 "order, with the same columns in the same order, and in the same units"
             )
 
@@ -329,21 +343,6 @@ def _check_root(root: Any, expected: Any, spread: float) -> None:
             "X and y are not the sample that the forest was fitted on (the first tree's root has "
             "another mean), or it was fitted with sample or class weights, which are not supported"
         )
-
-
-def _fitted_order(model: Any, table: Table) -> NDArray[np.intp]:
-    """Places in X of the columns that a model was fitted to, in its order."""
-    fitted = getattr(model, "feature_names_in_", None)
-    if fitted is None:
-        return np.arange(len(table.names))
-    names = [str(name) for name in fitted]
-    if len(names) != len(table.names) or set(names) != set(table.names):
-        strange = sorted(set(names) ^ set(table.names))
-        raise ValueError(
-            f"X has other columns than {type(model).__name__} was fitted to: {strange[0]!r} is "
-            "in one of them only; give X[model.feature_names_in_]"
-        )
-    return np.array([table.names.index(name) for name in names], dtype=np.intp)
 
 
 def _numbers(model: Any, table: Table) -> FloatArray:

@@ -8,7 +8,8 @@ from numpy.typing import ArrayLike
 from losaw.data import FloatArray
 from losaw.rng import as_generator
 from losaw.scoring.importance_result import ImportanceResult
-from losaw.support.arguments import finite_sample, one_of, whole_number
+from losaw.support.arguments import one_of, whole_number
+from losaw.support.outcomes import finite_sample
 
 METHODS = ("pearson", "spearman")
 MIN_ROWS = 3

@@ -5,7 +5,7 @@ from numpy.typing import ArrayLike
 from scipy.stats import t
 
 from losaw.scoring.importance_result import ImportanceResult
-from losaw.support.arguments import finite_sample
+from losaw.support.outcomes import finite_sample
 
 
 def linear_coefficient(

@@ -63,16 +63,8 @@ def absolute_traversal_rate(
     True
     """
     forest, splits, left, right = _splits(model, weighting)
-    weights = forest.n_samples[splits] if weighting == "rows" else np.ones(len(splits))
-    return _result(
-        f"absolute traversal rate{' (weighted by rows)' if weighting == 'rows' else ''}"
-        f"{_towards(model)}",
-        forest,
-        splits,
-        np.sign(right - left),
-        weights,
-        feature_names or _names(model, len(forest.is_nominal)),
-    )
+    name = f"absolute traversal rate{' (weighted by rows)' if weighting == 'rows' else ''}"
+    return _result(name, model, forest, splits, np.sign(right - left), weighting, feature_names)
 
 
 def relative_traversal_rate(
@@ -126,17 +118,10 @@ def relative_traversal_rate(
     scale = np.abs(left) + np.abs(right) if form == "bounded" else np.abs(left + right)
     defined = scale > 0
     splits, left, right, scale = splits[defined], left[defined], right[defined], scale[defined]
-    weights = forest.n_samples[splits] if weighting == "rows" else np.ones(len(splits))
     words = ", ".join(word for word in (form, weighting) if word not in ("mean", "splits"))
-    result = _result(
-        f"relative traversal rate{words and f' ({words})'}{_towards(model)}",
-        forest,
-        splits,
-        2 * (right - left) / scale,
-        weights,
-        feature_names or _names(model, len(forest.is_nominal)),
-        is_sum=form == "printed",
-    )
+    name, terms = f"relative traversal rate{words and f' ({words})'}", 2 * (right - left) / scale
+    is_sum = form == "printed"
+    result = _result(name, model, forest, splits, terms, weighting, feature_names, is_sum)
     result.details["undefined_splits"] = int((~defined).sum())
     return result
 
@@ -160,14 +145,16 @@ def _splits(model: Any, weighting: str) -> tuple[Forest, Any, FloatArray, FloatA
 
 def _result(
     name: str,
+    model: Any,
     forest: Forest,
     splits: Any,
     terms: FloatArray,
-    weights: FloatArray,
-    feature_names: tuple[str, ...],
+    weighting: str,
+    feature_names: tuple[str, ...] | None,
     is_sum: bool = False,
 ) -> ImportanceResult:
     """Weighted mean (or sum) of the splits' terms by feature, and its error over trees."""
+    weights = forest.n_samples[splits] if weighting == "rows" else np.ones(len(splits))
     trees, n_features = forest.trees, len(forest.is_nominal)
     key = trees.tree[splits] * n_features + trees.feature[splits]
 
@@ -184,11 +171,11 @@ def _result(
     rates = _ratio(total, total_weight, count if is_sum else 1)
     return ImportanceResult(
         estimates,
-        feature_names,
+        feature_names or _names(model, n_features),
         std_error=_error(rates, count > 0),
         std_error_kind=ERROR_KIND,
         details={"n_splits": count.sum(axis=0)},
-        method=name,
+        method=name + _towards(model),
     )
 
 

@@ -7,8 +7,8 @@ import pytest
 from sklearn.linear_model import LinearRegression
 
 from losaw.importance import cpi, sage
+from losaw.importance.conditional_predictive_impact import draws, own_shares
 from losaw.knockoffs import make_sampler
-from losaw.scoring.draw_differences import draws, own_shares
 from losaw.support.threads import Jobs
 
 X = np.random.default_rng(0).standard_normal((80, 4))

@@ -18,7 +18,7 @@ from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardSc
 
 from losaw.forest import LosawRandomForestClassifier, LosawRandomForestRegressor
 from losaw.importance import cpi, pfi, sage
-from losaw.scoring.model_on_table import exchanged, growing, model_on_table
+from losaw.scoring.model import exchanged, growing, read_model
 from losaw.scoring.rows import Options, read_rows
 from losaw.study.learners.random_forest import RandomForest
 from losaw.study.learners.ranger_forest import RangerForest
@@ -81,7 +81,7 @@ OTHERS = {
 def viewed(case):
     model, rows, y = case
     options = Options(groups=GROUPS)
-    subject = model_on_table(model.fit(rows, y), read_rows(rows, y), options)
+    subject = read_model(model.fit(rows, y), read_rows(rows, y), options)
     columns = subject.columns
     order = np.random.default_rng(1).permutation(len(columns))
     return subject, columns, columns[order], subject.scored_columns
@@ -150,7 +150,7 @@ def test_missing_values_of_copies_alone_are_led_by_the_model():
     holed[::7, 1] = np.nan
     complete = ~np.isnan(holed).any(axis=1)
     model = RandomForestRegressor(9, **small).fit(holed, Y)
-    subject = model_on_table(model, read_rows(X[complete], Y[complete]), Options(groups=GROUPS))
+    subject = read_model(model, read_rows(X[complete], Y[complete]), Options(groups=GROUPS))
     copies = holed[: complete.sum()]
     (found,) = subject.exchange([copies], 1, "")
     expected = subject.predict(exchanged(subject.columns, copies, subject.scored_columns[1]))

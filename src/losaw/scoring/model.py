@@ -1,4 +1,4 @@
-"""A fitted model on the table that it is explained on."""
+"""A fitted model on the rows that it is explained on: any predictor, or the trees of a forest."""
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -11,18 +11,20 @@ from numpy.typing import NDArray
 
 from losaw.data import FloatArray
 from losaw.scoring.losses import Loss, resolve_loss
-from losaw.scoring.predictor import predictor_of, rebuild_for, require_fitted
-from losaw.scoring.rows import Options, Rows, kinds_of
-from losaw.support.outcomes import class_numbers, classes_of, finite_numbers, task_of
-from losaw.support.threads import Jobs, checked_jobs, each_short, n_threads_of
+from losaw.scoring.rows import Options, Rows
+from losaw.support.outcomes import (
+    class_numbers,
+    classes_of,
+    finite_numbers,
+    means,
+    probabilities,
+    task_of,
+)
+from losaw.support.threads import Jobs, checked_jobs
 from losaw.tables import Table
 from losaw.tables.groups import Units, chosen_units, units_of
-from losaw.trees.exchanged import (
-    exchanged_predictions,
-    growing_predictions,
-    predictions,
-)
-from losaw.trees.forests import Forest, mean_of_trees
+from losaw.trees.exchanged import exchanged_predictions, growing_predictions, predictions
+from losaw.trees.forests import Forest, mean_of_trees, places_of_fit
 
 # Rows predicted in one call, as long as whole tables go into it; the same for any number of jobs.
 _BATCH = 5_000
@@ -32,7 +34,7 @@ _NONE = np.empty(0, np.intp)
 
 
 @dataclass(frozen=True)
-class ModelOnTable:
+class Model:
     """A fitted model, the rows that it is explained on, and the features that are scored.
 
     A model has columns of its own: those of the table, or those that it encodes them to. They are
@@ -41,7 +43,7 @@ class ModelOnTable:
 
     Attributes
     ----------
-    model : fitted predictor
+    fitted : fitted predictor
     rows : Rows
     y : array of shape (n_rows,)
         Numbers, or positions in the model's classes.
@@ -53,12 +55,6 @@ class ModelOnTable:
         Features and groups that can be scored.
     scored : int array
         The units that are scored.
-    names : tuple of str
-        Of the scored units.
-    members : list of int array
-        Features of every scored unit.
-    kinds : tuple of str
-        Of the scored units; of a group the kinds of its features, joined.
     jobs : Jobs
     encode : callable
         Codes of features (n, n_features) to the model's columns (n, n_columns).
@@ -69,16 +65,13 @@ class ModelOnTable:
         The trees whose mean it predicts, with their columns, which are computed from the model's.
     """
 
-    model: Any
+    fitted: Any
     rows: Rows
     y: FloatArray
     weights: FloatArray | None
     loss: Loss
     units: Units
     scored: NDArray[np.intp]
-    names: tuple[str, ...]
-    members: list[NDArray[np.intp]]
-    kinds: tuple[str, ...]
     jobs: Jobs
     encode: Callable[[FloatArray], FloatArray]
     columns_of_feature: tuple[NDArray[np.intp], ...]
@@ -88,6 +81,21 @@ class ModelOnTable:
     @property
     def table(self) -> Table:
         return self.rows.table
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the scored units."""
+        return tuple(self.units.names[unit] for unit in self.scored)
+
+    @property
+    def members(self) -> list[NDArray[np.intp]]:
+        """Features of every scored unit."""
+        return [self.units.members[unit] for unit in self.scored]
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """Of the scored units; of a group the kinds of its features, joined."""
+        return self.table.kinds_of(self.members)
 
     def mean(self, values: FloatArray) -> Any:
         """Weighted mean over rows, the first axis."""
@@ -164,8 +172,8 @@ class ModelOnTable:
         units = [self.columns_of(unit) for unit in self.units.members]
         given, others = self._compared(rows), self._compared(background)
         if self.trees is not None and given is not None and others is not None:
+            members = [self.trees.columns_of(unit) for unit in units]
             trees, value = self.trees.trees, self.trees.value
-            members = [self._columns_of_trees(unit) for unit in units]
             grown = growing_predictions(trees, value, given, others, members, orders)
             yield from grown.reshape(len(grown), -1, *grown.shape[3:])
             return
@@ -188,7 +196,7 @@ class ModelOnTable:
 
         size = max(1, _BATCH // max(len(first), 1))
         batches = _batches(itertools.chain([first], remaining), size)
-        for predicted in each_short(jobs, predict, batches, -(-total // size), what):
+        for predicted in jobs.each(predict, batches, -(-total // size), what):
             yield from predicted
 
     def _exchange_in_trees(
@@ -201,9 +209,9 @@ class ModelOnTable:
     ) -> Iterator[Sequence[FloatArray]]:
         """Yield what :meth:`exchange` does; ``compared`` is what the trees compare."""
         columns, units = self.columns, self.scored_columns
-        members = [self._columns_of_trees(unit) for unit in units]
+        members = [of.columns_of(unit) for unit in units]
         # Whole copies, or parts of their rows where there are too few to keep all threads busy.
-        n_threads = n_threads_of(self.jobs)
+        n_threads = self.jobs.n_threads
         n_parts = 1 if n_copies >= 4 * n_threads else n_threads
         size = min(_BLOCK, -(-len(compared) // n_parts))
         blocks = [slice(at, at + size) for at in range(0, len(compared), size)]
@@ -220,15 +228,9 @@ class ModelOnTable:
                 return np.stack([self.predict(matrix) for matrix in changed])
             return exchanged_predictions(of.trees, of.value, compared[rows], other[rows], members)
 
-        predicted = each_short(self.jobs, of_part, parts(), n_copies * len(blocks), what)
+        predicted = self.jobs.each(of_part, parts(), n_copies * len(blocks), what)
         while of_copy := list(itertools.islice(predicted, len(blocks))):
             yield list(np.concatenate(of_copy, axis=1))
-
-    def _columns_of_trees(self, columns: NDArray[np.intp]) -> NDArray[np.intp]:
-        """The trees' columns of some of the model's columns."""
-        if self.trees is None:
-            return columns
-        return np.flatnonzero(np.isin(self.trees.feature_of_column, columns))
 
     def _compared(self, columns: FloatArray) -> FloatArray | None:
         """Columns as the trees compare them; None without trees, or if a value is missing."""
@@ -238,21 +240,15 @@ class ModelOnTable:
         return encoded if np.isfinite(encoded).all() else None
 
 
-def model_on_table(model: Any, rows: Rows, options: Options) -> ModelOnTable:
+def read_model(model: Any, rows: Rows, options: Options) -> Model:
     """A fitted model on the rows that it is explained on.
 
     A model with an encoding of its own, on an array of numbers, has ``encode(X)``,
     ``encoding_.groups`` and ``predict_encoded(columns)``, which gives means or probabilities of the
     second class, and ``encoded_forest()`` if that is the mean of trees. Any other model is given
     rows of the type that the table was read from, and its columns are the features.
-
-    Raises
-    ------
-    ValueError, TypeError
-        For a model that was fitted to other columns or knows other classes, and for unknown
-        losses, groups and features.
     """
-    require_fitted(model)
+    _require_fitted(model)
     table = rows.table
     task = task_of(model)
     classes = classes_of(model) if task == "classification" else None
@@ -261,12 +257,10 @@ def model_on_table(model: Any, rows: Rows, options: Options) -> ModelOnTable:
         columns_of_feature = tuple(model.encoding_.groups)
         trees = model.encoded_forest() if hasattr(model, "encoded_forest") else None
     else:
-        encode, columns_of_feature = (
-            same_columns,
-            tuple(np.array([j]) for j in range(len(table.names))),
-        )
+        columns_of_feature = tuple(np.array([j]) for j in range(len(table.names)))
         rebuild = rebuild_for(model, table)
-        predict = predictor_of(model, table, rebuild, None if classes is None else len(classes))
+        encode = np.asarray
+        predict = _predictor_of(model, table, rebuild, None if classes is None else len(classes))
         trees = None
         if rebuild == table.rebuild:  # the model's columns are in the order of the table's
             trees = mean_of_trees(model, table.names)
@@ -281,30 +275,20 @@ def model_on_table(model: Any, rows: Rows, options: Options) -> ModelOnTable:
             f"{type(model).__name__} has no predict_proba; use loss='zero-one', or calibrate it "
             "with sklearn.calibration.CalibratedClassifierCV"
         )
-    scored = chosen_units(units, options.features)
-    members = [units.members[unit] for unit in scored]
-    return ModelOnTable(
+    return Model(
         model,
         rows,
         finite_numbers(rows.y) if classes is None else class_numbers(rows.y, classes),
         weights=None if rows.weights is None else rows.weights / rows.weights.mean(),
         loss=resolve_loss(options.loss, task),
         units=units,
-        scored=scored,
-        names=tuple(units.names[unit] for unit in scored),
-        members=members,
-        kinds=kinds_of(table, members),
+        scored=chosen_units(units, options.features),
         jobs=checked_jobs(options.n_jobs, options.verbose),
         encode=encode,
         columns_of_feature=columns_of_feature,
         predict=predict,
         trees=trees,
     )
-
-
-def same_columns(codes: FloatArray) -> FloatArray:
-    """Codes as columns of a model that has no others."""
-    return codes
 
 
 def exchanged(columns: FloatArray, copies: FloatArray, unit: NDArray[np.intp]) -> FloatArray:
@@ -329,3 +313,69 @@ def growing(
         filled[:, unit] = row[unit]
         stages.append(filled.copy())
     return np.concatenate(stages)
+
+
+def _require_fitted(model: Any) -> None:
+    """Raise a ValueError for a model of scikit-learn or ours, or a Pipeline, without a fit."""
+    from sklearn.exceptions import NotFittedError
+    from sklearn.utils.validation import check_is_fitted
+
+    last = model
+    while hasattr(last, "steps"):
+        last = last.steps[-1][1]
+    if type(last).__module__.partition(".")[0] not in ("sklearn", "losaw"):
+        return  # other models may show a fit in other ways
+    try:
+        check_is_fitted(last)
+    except NotFittedError:
+        raise ValueError(
+            f"the model, a {type(model).__name__}, is not fitted: call its fit(X, y) first, or "
+            "give cv=5 to fit it in folds"
+        ) from None
+
+
+def _predictor_of(
+    model: Any, table: Table, rebuild: Callable[[FloatArray], Any], n_classes: int | None
+) -> Callable[[FloatArray], FloatArray]:
+    """Codes to means, or to probabilities of classes."""
+
+    def predict(codes: FloatArray) -> FloatArray:
+        rows = rebuild(codes)
+        try:
+            return (
+                means(model, rows) if n_classes is None else probabilities(model, rows, n_classes)
+            )
+        except (TypeError, ValueError) as error:
+            raise with_missing_rows(error, model, table) from error
+
+    return predict
+
+
+def with_missing_rows(error: Exception, model: Any, table: Table) -> Exception:
+    """A model's refusal, with the place of the missing values if there are any."""
+    missing = np.isnan(table.codes)
+    if not missing.any():
+        return error
+    row, column = np.argwhere(missing)[0]
+    return ValueError(
+        f"{type(model).__name__} refuses the rows ({' '.join(str(error).split())[:100]}). X has "
+        f"{int(missing.any(axis=1).sum())} rows with missing values (first: row {row}, column "
+        f"{table.names[column]!r}); impute them in a Pipeline with the model, for example by "
+        "sklearn.impute.SimpleImputer"
+    )
+
+
+def rebuild_for(model: Any, table: Table) -> Callable[[FloatArray], Any]:
+    """Codes to rows with exactly the columns that the model was fitted to."""
+    if table.is_plain or getattr(model, "feature_names_in_", None) is None:
+        n_fitted = getattr(model, "n_features_in_", None)
+        if n_fitted is not None and n_fitted != len(table.names):
+            raise ValueError(
+                f"X has {len(table.names)} columns, but {type(model).__name__} was fitted to "
+                f"{n_fitted}"
+            )
+        return table.rebuild
+    order = places_of_fit(model, table.names)
+    if np.array_equal(order, np.arange(len(table.names))):
+        return table.rebuild
+    return lambda codes: table.rebuild(codes).iloc[:, order]
