@@ -9,9 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
 from losaw.network.feature_weights import FeatureWeights
-from losaw.network.validation import check_batch_size, check_sample
 from losaw.rng import as_generator
-from losaw.support.arguments import real_number
+from losaw.support.arguments import finite_rows, real_number, whole_number
 from losaw.weighting.levels import mask_or_auto
 
 RowImportances = Callable[[NDArray[np.intp]], ArrayLike]
@@ -90,9 +89,9 @@ class LosawMiniBatches:
         discrete_features: Any = "auto",
         random_state: int | np.random.Generator | None = None,
     ) -> None:
-        rows = check_sample(X)
+        rows, _ = finite_rows(X, 1)
         self.n_samples, self.n_features = rows.shape
-        self.batch_size = check_batch_size(batch_size, self.n_samples)
+        self.batch_size = whole_number("batch_size", batch_size, 1, maximum=self.n_samples)
         mask = mask_or_auto("discrete_features", discrete_features, self.n_features)
         self.feature_weights = FeatureWeights(
             rows, eta, real_number("correlation_threshold", correlation_threshold, 0, 1), mask
@@ -140,6 +139,15 @@ class LosawMiniBatches:
         return np.searchsorted(
             upper, self._rng.random(self.batch_size) * upper[-1], side="right"
         ).clip(max=self.n_samples - 1)
+
+    def record(self) -> dict[str, Any]:
+        """Return what was drawn, as ``training_record_`` shows it."""
+        return {
+            "draws": self.n_draws,
+            "relative_effective_sample_sizes": self.relative_effective_sample_sizes(),
+            "n_uniform_draws": self.n_uniform_draws,
+            "n_inspected_rows": self.n_inspected_rows,
+        }
 
     def weights(self, feature: int) -> FloatArray:
         """Return the losaw weights (n_samples,) of a feature; they sum to 1."""
@@ -233,9 +241,13 @@ class ShuffledMiniBatches:
         self._rng = rng
         self._waiting = np.empty(0, dtype=np.intp)
 
-    def draw(self) -> NDArray[np.intp]:
-        """Draw the rows (batch_size,) of the next mini-batch."""
+    def draw(self, importances: Any = None) -> NDArray[np.intp]:
+        """Draw the rows (batch_size,) of the next mini-batch, whatever the importances."""
         while len(self._waiting) < self.batch_size:
             self._waiting = np.concatenate([self._waiting, self._rng.permutation(self.n_samples)])
         rows, self._waiting = np.split(self._waiting, [self.batch_size])
         return rows
+
+    def record(self) -> dict[str, Any]:
+        """Return nothing: there is nothing to record of rows that are drawn at random."""
+        return {}

@@ -11,8 +11,7 @@ from losaw.data import FloatArray
 from losaw.network.fitting import fit_network, network_for
 from losaw.network.mini_batches import LosawMiniBatches, ShuffledMiniBatches
 from losaw.network.saliency import normalized
-from losaw.network.validation import check_batch_size, check_sample
-from losaw.support.arguments import check_same_order, unmasked
+from losaw.support.arguments import check_finite, check_same_order, unmasked, whole_number
 
 
 class NetworkRegressor(RegressorMixin, BaseEstimator):
@@ -125,10 +124,9 @@ class NetworkRegressor(RegressorMixin, BaseEstimator):
         """
         check_same_order(X, "y", y)
         rows, response = validate_data(
-            self, unmasked(X), unmasked(y), dtype=np.float64, order="C", ensure_all_finite=False,
-            y_numeric=True,
-        )  # fmt: skip
-        check_sample(rows, getattr(self, "feature_names_in_", None))
+            self, X, y, dtype=np.float64, order="C", ensure_all_finite=False, y_numeric=True
+        )
+        check_finite(rows, getattr(self, "feature_names_in_", None))
         fit_network(self, rows, response)
         return self
 
@@ -148,10 +146,12 @@ class NetworkRegressor(RegressorMixin, BaseEstimator):
         rows = validate_data(
             self, unmasked(X), reset=False, dtype=np.float64, order="C", ensure_all_finite=False
         )
-        return check_sample(rows, getattr(self, "feature_names_in_", None))
+        check_finite(rows, getattr(self, "feature_names_in_", None))
+        return rows
 
     def _mini_batches(self, rows: FloatArray, rng: np.random.Generator) -> Any:
-        return ShuffledMiniBatches(len(rows), check_batch_size(self.batch_size, len(rows)), rng)
+        size = whole_number("batch_size", self.batch_size, 1, maximum=len(rows))
+        return ShuffledMiniBatches(len(rows), size, rng)
 
 
 class LosawNetworkRegressor(NetworkRegressor):

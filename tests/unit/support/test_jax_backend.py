@@ -54,16 +54,3 @@ def test_mini_batches_do_not_load_jax(fresh):
 def test_the_pool_has_one_thread_unless_more_are_asked_for(fresh):
     asked, found = fresh
     assert found["NPROC"] == asked and found["pool"] == int(asked or 1)
-
-
-def test_what_is_compiled_is_timed_once():
-    from losaw.support import jax_backend
-
-    jax = jax_backend.load()
-    x = jax.numpy.ones(3)
-    function = jax.jit(lambda a: jax.numpy.sin(a) * 3)
-    before = jax_backend.compiling().seconds
-    function(x)
-    compiled = jax_backend.compiling().seconds
-    function(x)
-    assert compiled > before and jax_backend.compiling().seconds == compiled
