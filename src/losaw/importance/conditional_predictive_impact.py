@@ -1,7 +1,7 @@
 """Conditional predictive impact (Watson & Wright 2021; Blesch, Watson & Wright 2024)."""
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from typing import Any
 
@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
 from losaw.knockoffs import make_sampler
-from losaw.knockoffs.shared import SharedKnockoffs
 from losaw.rng import as_generator
 from losaw.scoring.checked import checked_by
 from losaw.scoring.importance_result import ImportanceResult, parameter_repr
@@ -46,20 +45,7 @@ def _check(
     sampler_of(sampler, sampler_parameters)
 
 
-def _share(
-    parameters: Mapping[str, Any], stream: Callable[[str], np.random.Generator]
-) -> dict[str, Any]:
-    """Draw from the data set's own stream, so that its learners share the draws."""
-    sampler, of_sampler = parameters["sampler"], parameters["sampler_parameters"] or {}
-    shared = SharedKnockoffs(
-        sampler_of(sampler, of_sampler),
-        parameter_repr(sampler, **of_sampler),
-        stream(f"knockoffs:{sampler}"),
-    )
-    return {**parameters, "sampler": shared, "sampler_parameters": None}
-
-
-@checked_by(_check, _share)
+@checked_by(_check)
 def cpi(
     model: Any,
     X: ArrayLike,

@@ -19,7 +19,6 @@ from losaw.support.outcomes import (
     probabilities,
     task_of,
 )
-from losaw.tables.columns import Kinds
 
 
 def _check(n_repeats: int) -> None:
@@ -34,7 +33,6 @@ def permutation(
     *,
     n_repeats: int = 1,
     feature_names: Sequence[str],
-    kinds: Kinds = None,
     random_state: int | np.random.Generator | None = None,
 ) -> ImportanceResult:
     """Fall of a model's score when a feature is permuted (Breiman 2001),
@@ -55,8 +53,6 @@ def permutation(
     n_repeats : int, default 1
         Permutations per feature. With two or more, ``std_error`` is that of their mean.
     feature_names : sequence of str
-    kinds : sequence of str or None
-        Not used.
     random_state : int, Generator or None
         Draws the permutations.
 

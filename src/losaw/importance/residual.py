@@ -243,7 +243,6 @@ def residual_of_top_features(
     n_estimators: int = 100,
     top_features: int | None = None,
     feature_names: Sequence[str],
-    kinds: Kinds = None,
     random_state: int | np.random.Generator | None = None,
 ) -> ImportanceResult:
     """Residual importance of a training sample, with the forests of the paper.
@@ -255,6 +254,7 @@ def residual_of_top_features(
     ----------
     model : fitted model
     X, y : array of shape (n_samples, n_features), array of shape (n_samples,)
+        Nominal features enter with their level codes.
     algorithm, n_permutations, n_estimators
         As in :func:`losaw.importance.residual_importance`.
     top_features : int or None
@@ -262,8 +262,6 @@ def residual_of_top_features(
         part; all others score 0. For many features: the number n of features multiplies the forests
         of a draw by n, with forest residuals by n log n.
     feature_names : sequence of str
-    kinds : sequence of str or None
-        Not used: nominal features enter with their level codes.
     random_state : int, Generator or None
 
     Returns

@@ -8,7 +8,6 @@ from numpy.typing import ArrayLike
 
 from losaw.data import FloatArray
 from losaw.scoring.importance_result import ImportanceResult
-from losaw.tables.columns import Kinds
 from losaw.trees.attributions import attribution_sums
 from losaw.trees.booster import as_booster
 
@@ -34,7 +33,7 @@ def total_gain(model: Any, *, feature_names: Sequence[str]) -> ImportanceResult:
 
 
 def total_gain_deviation(
-    model: Any, X: ArrayLike, y: ArrayLike, *, feature_names: Sequence[str], kinds: Kinds = None
+    model: Any, X: ArrayLike, y: ArrayLike, *, feature_names: Sequence[str]
 ) -> ImportanceResult:
     """Distance between two computations of the normalised total gain,
 
@@ -49,8 +48,6 @@ def total_gain_deviation(
     X, y : array of shape (n_samples, n_features), array of shape (n_samples,)
         The training sample.
     feature_names : sequence of str
-    kinds : sequence of str or None
-        Not used.
 
     Returns
     -------

@@ -122,7 +122,6 @@ def forest_inner(
     *,
     attribution: str = "predecomp",
     feature_names: Sequence[str],
-    kinds: Kinds = None,
 ) -> ImportanceResult:
     """Inner product of the ensemble's attributions with the summed residuals,
 
@@ -137,8 +136,6 @@ def forest_inner(
     X, y : array of shape (n_samples, n_features), array of shape (n_samples,)
     attribution : {"predecomp", "saabas", "treeshap"}, default "predecomp"
     feature_names : sequence of str
-    kinds : sequence of str or None
-        Not used.
 
     Returns
     -------
@@ -157,7 +154,6 @@ def absolute_attribution(
     attribution: str = "predecomp",
     level: str = "tree",
     feature_names: Sequence[str],
-    kinds: Kinds = None,
 ) -> ImportanceResult:
     """Summed magnitude of the attributions, either of every tree or of the ensemble,
 
@@ -168,7 +164,7 @@ def absolute_attribution(
 
     Parameters
     ----------
-    model, X, y, attribution, feature_names, kinds
+    model, X, y, attribution, feature_names
         As of :func:`forest_inner`.
     level : {"tree", "forest"}, default "tree"
 

@@ -11,7 +11,6 @@ from losaw.scoring.checked import checked_by
 from losaw.scoring.importance_result import ImportanceResult
 from losaw.support.arguments import one_of
 from losaw.support.outcomes import is_classifier, numeric_response, task_of
-from losaw.tables.columns import Kinds
 
 OPTIONS: dict[str, tuple[str, ...]] = {
     "atr": ("weighting",),
@@ -60,7 +59,6 @@ def trend(
     standardized: bool | None = None,
     n_rows: int | None = None,
     feature_names: Sequence[str],
-    kinds: Kinds = None,
     random_state: int | np.random.Generator | None = None,
 ) -> ImportanceResult:
     """Strength of a feature's trend, the absolute value of an estimate; or the signed estimate.
@@ -86,8 +84,6 @@ def trend(
     n_rows : int or None
         Option of shap-pearson and shap-spearman. None is the estimator's default, here and above.
     feature_names : sequence of str
-    kinds : sequence of str or None
-        Not used.
     random_state : int, Generator or None
         Draws the rows of Shapley values.
 

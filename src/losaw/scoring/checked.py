@@ -8,22 +8,17 @@ from losaw.scoring.importance_result import ImportanceResult
 Function = TypeVar("Function", bound=Callable[..., ImportanceResult])
 
 
-def checked_by(
-    check: Callable[..., Any], share: Callable[..., Any] | None = None
-) -> Callable[[Function], Function]:
+def checked_by(check: Callable[..., Any]) -> Callable[[Function], Function]:
     """Name the check of a function's parameters, so that a study file is checked when it is read.
 
     Parameters
     ----------
     check : callable
         Takes some of the function's parameters by name, and raises for those out of range.
-    share : callable or None
-        ``share(parameters, stream) -> parameters`` that draw what belongs to a data set of a study
-        from its own streams (:attr:`losaw.data.Dataset.stream`), whichever model is explained.
     """
 
     def decorate(function: Function) -> Function:
-        function.check, function.share = check, share  # type: ignore[attr-defined]
+        function.check = check  # type: ignore[attr-defined]
         return function
 
     return decorate

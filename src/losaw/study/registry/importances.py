@@ -24,7 +24,7 @@ class InStudies:
     Parameters
     ----------
     function : callable
-        ``function(model, X, y, *, feature_names, kinds, …) -> ImportanceResult``, or
+        ``function(model, X, y, *, feature_names, …) -> ImportanceResult``, or
         ``function(model, *, feature_names)`` for scores that the model reports of itself.
     use : Use
         The sample that the function is given, and the parameters that a study file may set.
@@ -75,13 +75,14 @@ class InStudies:
             and as the function does.
         """
         options = dict(self.parameters)
-        share = getattr(self.function, "share", None)
-        if share is not None and data.stream is not None:
-            options = share(options, data.stream)
+        if "sampler" in options and data.stream is not None:
+            options |= _shared_draws(data.stream, **options)
         options["feature_names"] = data.feature_names
         if self.use.on == "model":
             return self.function(model, **options)
-        options["kinds"] = data.feature_kinds
+        known = inspect.signature(self.function).parameters
+        if "kinds" in known:
+            options["kinds"] = data.feature_kinds
         if model is not None:
             task_of(model, data.task)
         if self.use.on == "own models":
@@ -96,12 +97,31 @@ class InStudies:
         n_folds = options.pop("n_folds", None)
         if n_folds is not None:
             sample, options["cv"] = data.train, n_folds
-        if "random_state" in inspect.signature(self.function).parameters:
+        if "random_state" in known:
             options["random_state"] = rng
         result = self.function(model, *sample, **options)
         if self.use.scores_only:
             return ImportanceResult(result.scores, result.feature_names)
         return result
+
+
+def _shared_draws(
+    stream: Callable[[str], np.random.Generator],
+    sampler: str,
+    sampler_parameters: Mapping[str, Any] | None,
+    **others: Any,
+) -> dict[str, Any]:
+    """A sampler that draws from the data set's own stream, so that its learners share the draws."""
+    from losaw.importance.conditional_predictive_impact import sampler_of
+    from losaw.knockoffs.shared import SharedKnockoffs
+
+    parameters = sampler_parameters or {}
+    shared = SharedKnockoffs(
+        sampler_of(sampler, parameters),
+        parameter_repr(sampler, **parameters),
+        stream(f"knockoffs:{sampler}"),
+    )
+    return {"sampler": shared, "sampler_parameters": None}
 
 
 def _signature(function: Callable[..., Any], use: Use) -> inspect.Signature:
