@@ -39,7 +39,7 @@ def test_permuting_a_column_of_levels_costs_what_it_explains():
     result = tree_permutation(forest, X, y, random_state=0)
     assert result.scores[0] > 10 * abs(result.scores[2])
     # a tree that sees levels permuted among themselves predicts as the forest does
-    view, _ = view_forest(forest, X, y)
+    view = view_forest(forest, X, y)
     assert (view.rows[:, 0] == X["town"].cat.codes).all()
 
 

@@ -121,7 +121,7 @@ def test_ufi_is_what_a_plain_loop_over_the_nodes_gives(case):
 
 def test_deep_trees_drop_splits_without_out_of_bag_rows():
     model, X, y = fitted("deep")
-    view, _ = view_forest(model, X, y)
+    view = view_forest(model, X, y)
     dropped = []
 
     def count(nodes):
