@@ -149,7 +149,7 @@ def of_networks():
     for make in (NetworkRegressor, LosawNetworkRegressor):
         for options, words in (
             ({"n_steps": 0}, "n_steps must be an integer of at least 1"),
-            ({"batch_size": 61}, "batch_size=61 is larger than the sample"),
+            ({"batch_size": 61}, "batch_size must be an integer of .* at most 60, got 61"),
             ({"batch_size": 2.5}, "batch_size must be an integer"),
             ({"learning_rate": 0.0}, "learning_rate must be a finite number of at least 1e-30"),
             ({"filters": (3,)}, "filters must be a pair"),
@@ -172,7 +172,7 @@ def of_networks():
     for options, words in (
         ({"eta": 0.0}, r"eta must lie in \(0, 1\]"),
         ({"eta": 1.5}, r"eta must lie in \(0, 1\]"),
-        ({"batch_size": 401}, "batch_size=401 is larger than the sample"),
+        ({"batch_size": 401}, "batch_size must be an integer of .* at most 60, got 401"),
         ({"batch_size": 0}, "batch_size must be an integer of at least 1"),
         ({"correlation_threshold": 2}, "correlation_threshold must be a number in"),
         ({"discrete_features": "autp"}, "did you mean 'auto'"),
@@ -180,7 +180,7 @@ def of_networks():
     ):
         yield lambda: LosawMiniBatches(LEVELS, **{"batch_size": 20} | options), words
     for value in (np.nan, np.inf):
-        said = r"1 rows with missing or infinite.*row 5, column 2"
+        said = r"1 rows with missing or infinite.*row 5, column 'X3'"
         yield lambda: LosawMiniBatches(with_value(value, LEVELS), batch_size=20), said
     batches = LosawMiniBatches(LEVELS, batch_size=20, random_state=1)
     for importances, words in (
@@ -192,24 +192,24 @@ def of_networks():
     ):
         yield lambda: batches.draw(importances), words
     for shape in (5, (0, 3), (2, 2, 2)):
-        yield lambda: LosawMiniBatches(np.zeros(shape), batch_size=1), "X must have shape"
+        yield lambda: LosawMiniBatches(np.zeros(shape), batch_size=1), "X has (shape|0 rows)"
 
 
 def of_knockoffs():
     for name in ("gaussian", "sequential", "deep"):
         for value in (np.nan, np.inf):
-            said = r"row 5, column 2.*SimpleImputer.*conditional"
+            said = r"row 5, column 'X3'.*SimpleImputer.*conditional"
             yield lambda: make_sampler(name).fit(with_value(value), None, RNG), said
     for rows, kinds, words in (
         (np.zeros(10), None, "shape"),
         (np.zeros((6, 2, 2)), None, "dimension|shape"),
-        (np.zeros((3, 2)), None, "3 rows; knockoffs need at least 5"),
+        (np.zeros((3, 2)), None, "X has 3 rows, at least 5 are needed"),
         (np.ones((9, 2)), ("continuous",), "1 entries for 2 columns"),
         (np.ones((9, 1)), ("nominl",), "did you mean 'nominal'"),
         (np.full((9, 1), 0.5), ("nominal",), "holds fractions"),
         ([["a"]] * 9, None, "OrdinalEncoder"),
-        (X, True, "kinds must be a sequence"),
-        (X, "nominal", "kinds must be a sequence"),
+        (X, True, "kinds must say the kind of each column"),
+        (X, "nominal", "kinds must say the kind of each column"),
     ):
         yield lambda: make_sampler("gaussian").fit(rows, kinds), words
     yield lambda: make_sampler("sequentiel"), "did you mean 'sequential'"
@@ -248,13 +248,13 @@ def of_trends():
             (with_value(np.nan), Y, r"row 5, column 'X3'.*SimpleImputer"),
             (with_value(np.inf), Y, "missing or infinite"),
             (X[:, 0], Y, rf"X has shape \({N},\).*reshape"),
-            (X, Y[:3], rf"y has shape \(3,\), expected \({N},\)"),
+            (X, Y[:3], f"y has 3 entries for {N} rows of X"),
             (X, with_value(np.nan, Y), "y has 1 missing"),
             ([["a", "b"]] * N, Y, "X holds values that are not numbers.*OrdinalEncoder"),
             (X, ["a"] * N, "y holds values that are not numbers"),
             (X[:1], Y[:1], "X has 1 rows, at least"),
             (X[:, :0], Y, "expected"),
-            (X, None, "y is None; give the response"),
+            (X, None, r"y has shape \(\), expected"),
         ):
             yield lambda: estimate(rows, y), words
     for model in NO_SUM_OF_TREES:

@@ -124,8 +124,9 @@ class NetworkRegressor(RegressorMixin, BaseEstimator):
         """
         check_same_order(X, "y", y)
         rows, response = validate_data(
-            self, X, y, dtype=np.float64, order="C", ensure_all_finite=False, y_numeric=True
-        )
+            self, unmasked(X), unmasked(y), dtype=np.float64, order="C", ensure_all_finite=False,
+            y_numeric=True,
+        )  # fmt: skip
         check_finite(rows, getattr(self, "feature_names_in_", None))
         fit_network(self, rows, response)
         return self

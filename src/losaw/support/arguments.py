@@ -174,8 +174,9 @@ def finite_rows(
     try:
         rows = as_floats("X", X)
     except ValueError:
+        frame: Any = X
         for place, name in enumerate(() if names is None else names):
-            column = X.iloc[:, place] if hasattr(X, "iloc") else X[:, place]
+            column = frame.iloc[:, place] if hasattr(frame, "iloc") else frame[:, place]
             as_floats(f"column {str(name)!r} of X", column)
         raise
     check_unique(() if names is None else names)
