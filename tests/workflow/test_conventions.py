@@ -31,11 +31,6 @@ def test_the_catalogue_entry_has_the_keys_of_the_catalogue():
     assert all(isinstance(value, bool) for value in usage["software-stack-deployment"].values())
 
 
-def test_what_the_catalogue_looks_for_is_there():
-    for name in ("README.md", "LICENSE", "Snakefile", "config/README.md", "config/config.yaml"):
-        assert (REPOSITORY / name).is_file(), name
-
-
 def test_the_readme_of_the_configuration_lists_its_keys():
     text = (REPOSITORY / "config" / "README.md").read_text("utf-8")
     assert re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE) == list(Configuration.model_fields)

@@ -4,7 +4,6 @@ import json
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 import xgboost
 from sklearn.pipeline import make_pipeline
@@ -380,32 +379,6 @@ def test_trees_of_residuals_are_taken_whatever_the_response_and_the_share_of_a_c
             classes = (numbers > np.quantile(numbers, 1 - share)).astype(float)
             of_classes = booster_with({"objective": "binary:logistic"} | parameters, classes, many)
             assert treeinner(of_classes, many, classes).scores.max() > 0
-
-
-TABLES = {
-    "Int64": lambda X: X.astype({"a": "Int64"}),
-    "Float32": lambda X: X.astype({"a": "Float32"}),
-    "boolean": lambda X: X.astype({"a": "boolean"}),
-    "arrow numbers": lambda X: X.astype({"a": "float64[pyarrow]"}),
-    "sparse columns": lambda X: X.assign(a=pd.arrays.SparseArray(X["a"])),
-    "polars": lambda X: pl.from_pandas(X),
-    "lists": lambda X: X.to_numpy().tolist(),
-}
-
-
-@pytest.mark.parametrize("kind", TABLES)
-def test_tables_and_columns_of_any_kind_are_what_xgboost_takes(kind):
-    rng = np.random.default_rng(0)
-    values = rng.integers(0, 2, 200).astype(float)
-    values[rng.random(200) < 0.2] = np.nan
-    plain = np.column_stack([values, rng.random(200)])
-    given = TABLES[kind](pd.DataFrame(plain, columns=["a", "b"]))
-    y = np.nan_to_num(values, nan=3.0) + plain[:, 1]
-    model = xgboost.XGBRegressor(n_estimators=5).fit(given, y)
-    usual = xgboost.XGBRegressor(n_estimators=5).fit(plain, y)
-    np.testing.assert_allclose(treeinner(model, given, y).scores, treeinner(usual, plain, y).scores)
-    attributions, bias = predecomp(model, given)
-    np.testing.assert_allclose(attributions.sum(axis=1) + bias, usual.predict(plain), atol=1e-5)
 
 
 def test_a_loaded_booster_asks_for_its_learning_rate_and_takes_it(tmp_path):

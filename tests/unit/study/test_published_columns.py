@@ -67,10 +67,6 @@ def test_a_metric_of_the_model_is_named_after_the_learner_where_no_importance_is
     names = comparison.groupby("metric")["method"].unique()
     assert list(names["r2_test"]) == ["plain"]
     assert list(names["pr_auc"]) == ["first", "second"]
-
-
-def test_a_number_printed_under_the_learners_label_meets_its_own_cell(named_by_importance):
-    _, comparison = comparison_of(named_by_importance)
     printed = comparison[comparison["published"].notna()]
     assert sorted(printed["method"]) == ["first", "plain"]
     assert printed["z"].notna().all()

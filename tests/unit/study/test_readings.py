@@ -2,10 +2,8 @@
 
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import binom, norm
 
 from losaw.study.results.compare import compare, kinds_of
 from losaw.study.results.tally import counted
@@ -98,27 +96,3 @@ def test_notes_of_published_numbers_and_of_the_study_file_reach_the_cell(compute
     comparison = compare(study, summary, frame)
     assert set(comparison["noted"]) == {"", "made up; known to deviate"}
     assert set(comparison["explained"]) == {"", "open"}
-
-
-def size_of_the_sign_test(n_rows, alpha=0.05):
-    """Probability that it rejects if signs are fair."""
-    return max(p for p in binom.sf(np.arange(-1, n_rows + 1), n_rows, 0.5) if p <= alpha)
-
-
-def test_the_sizes_beside_the_type_1_errors_are_those_of_theory():
-    printed = pd.read_csv(ROOT / "config" / "published" / "cpi_type1.csv")
-    chosen = printed.set_index(["n_samples", "outcome", "metric", "method"]).sort_index()[
-        "published"
-    ]
-    rng = np.random.default_rng(0)
-    for n_samples, n_test in ((100, 34), (250, 85)):
-        here = chosen[n_samples, "regression"]
-        assert here["rejected_X2", "gauss-binomial LM"] == pytest.approx(
-            size_of_the_sign_test(n_test), abs=5e-5
-        )
-        for metric, columns in (("rejected_X1", 3), ("rejected_X2", 1)):
-            costs = np.sqrt(rng.chisquare(columns, 200_000) * n_test / (n_samples - n_test)) / 2
-            values = norm.cdf(norm.ppf(0.05) - costs)
-            assert here[metric, "loco-t LM"] == pytest.approx(
-                values.mean(), abs=4 * values.std() / np.sqrt(200_000) + 5e-5
-            )

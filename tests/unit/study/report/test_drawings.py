@@ -412,72 +412,30 @@ def test_the_counted_signs_are_the_absolute_rate():
 
 # refusals
 
+RISK, SCORES = {"metrics": ["risk"], "axis": "rho"}, {"learner": "RF", "panels": "task"}
+OF_CNN = {"learners": ["CNN"], "importance": "saliency", "where": {"functions": "f8"}}
+OF_DATA = {"learner": "RF", "importances": ["impurity"], "panels": "data_set"}
+RANKS = {"learner": "RF", "importances": ["SI"], "axis": "rho", "shown": "rank"}
+REFUSED = [
+    ("cpi_figure2", lines.metric_lines, REJECTIONS | {"spread": "range"}, "unknown spread 'range'"),
+    ("cpi_figure2", lines.metric_lines, REJECTIONS | {"where": {"rho": 1}},
+     "where: unknown axis 'rho'"),
+    ("cpi_figure2", lines.metric_lines, REJECTIONS | {"where": {"n_samples": 501}},
+     "the study has no setting with {'n_samples': 501}"),
+    ("ufi_figure2", lines.metric_lines, RISK | {"axis": "task"},
+     "axis: the values of 'task' are not numbers"),
+    ("ufi_figure2", lines.metric_lines, RISK, "several settings of a panel have the same value of"),
+    ("ufi_figure2", lines.metric_lines, RISK | {"panels": "task", "scale": "logarithmic"},
+     "scale: unknown scale 'logarithmic'"),
+    ("ufi_figure2", lines.score_lines, RANKS, "did you mean 'ranks'"),
+    ("ufi_figure2", boxes.score_boxes, SCORES | {"importance": "SI"},
+     "11 settings are left, a panel shows one"),
+    ("losaw_network", replicate.scores_by_feature, OF_CNN, "did you mean 'function'"),
+    ("residual_figure7", bars.score_bars, OF_DATA, r"\d+ settings are left"),
+]  # fmt: skip
 
-@pytest.mark.parametrize(
-    ("name", "draw", "options", "message"),
-    [
-        (
-            "cpi_figure2",
-            lines.metric_lines,
-            {**REJECTIONS, "spread": "range"},
-            "unknown spread 'range'",
-        ),
-        (
-            "cpi_figure2",
-            lines.metric_lines,
-            {**REJECTIONS, "where": {"rho": 1}},
-            "where: unknown axis 'rho'",
-        ),
-        (
-            "cpi_figure2",
-            lines.metric_lines,
-            {**REJECTIONS, "where": {"n_samples": 501}},
-            "the study has no setting with {'n_samples': 501}",
-        ),
-        (
-            "ufi_figure2",
-            lines.metric_lines,
-            {"metrics": ["risk"], "axis": "task"},
-            "axis: the values of 'task' are not numbers",
-        ),
-        (
-            "ufi_figure2",
-            lines.metric_lines,
-            {"metrics": ["risk"], "axis": "rho"},
-            "several settings of a panel have the same value of 'rho'",
-        ),
-        (
-            "ufi_figure2",
-            lines.metric_lines,
-            {"metrics": ["risk"], "axis": "rho", "panels": "task", "scale": "logarithmic"},
-            "scale: unknown scale 'logarithmic'",
-        ),
-        (
-            "ufi_figure2",
-            lines.score_lines,
-            {"learner": "RF", "importances": ["SI"], "axis": "rho", "shown": "rank"},
-            "did you mean 'ranks'",
-        ),
-        (
-            "ufi_figure2",
-            boxes.score_boxes,
-            {"learner": "RF", "importance": "SI", "panels": "task"},
-            "11 settings are left, a panel shows one",
-        ),
-        (
-            "losaw_network",
-            replicate.scores_by_feature,
-            {"learners": ["CNN"], "importance": "saliency", "where": {"functions": "f8"}},
-            "did you mean 'function'",
-        ),
-        (
-            "residual_figure7",
-            bars.score_bars,
-            {"learner": "RF", "importances": ["impurity"], "panels": "data_set"},
-            r"\d+ settings are left",
-        ),
-    ],
-)
+
+@pytest.mark.parametrize(("name", "draw", "options", "message"), REFUSED)
 def test_what_a_drawing_cannot_show_is_refused_by_name(tmp_path, name, draw, options, message):
     study = study_of(name)
     with pytest.raises(OptionError, match=message):
