@@ -74,7 +74,7 @@ test: install
 test-long: install
 	$(BIN)/python -m pytest $(SPREAD) -m "long or not long" $(ARGS)
 
-## make test-fuzz   thousands of calls of every public function on odd input, each in a child process
+## make test-fuzz   thousands of calls of forests, importances, explain and audit on odd input, each in a child process
 test-fuzz: install
 	$(BIN)/python -m pytest tests/fuzz -m long -s $(ARGS)
 
