@@ -154,7 +154,7 @@ class Entry(BaseModel):
     """
 
     model_config = ConfigDict(extra="allow", frozen=True)
-    __pydantic_extra__: dict[str, SomeValues]
+    __pydantic_extra__: dict[str, SomeValues] = Field(init=False)
     learner: Names = []
 
     @property
