@@ -127,8 +127,10 @@ def _parts(column: pa.Array) -> list[bytes]:
 
 
 # What numbers may depend on, as far as it is installed.
-LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba", "pyarrow")
-LIBRARIES += ("cvxpy", "clarabel", "jax", "optax", "shap", "xgboost")
+LIBRARIES = (
+    *("numpy", "scipy", "scikit-learn", "numba", "pyarrow"),
+    *("cvxpy", "clarabel", "jax", "optax", "shap", "xgboost"),
+)
 
 
 def footer_of(recipe: Mapping[str, Any], laws: Mapping[str, Any]) -> dict[str, Any]:

@@ -162,8 +162,8 @@ def _check_cells(study: Study) -> None:
         for key, names in known.items():
             for value in where.get(key, []):
                 _check_known(study, str(value), names, (*location, key), key)
-        axes = {axis: values for axis, values in where.items() if axis not in known}
-        check_filter(study, axes, location)
+        of_axes = {axis: values for axis, values in where.items() if axis not in known}
+        check_filter(study, of_axes, location)
 
 
 def check_extras(study: Study, learners: Iterable[str]) -> None:
