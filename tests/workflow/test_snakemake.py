@@ -177,6 +177,7 @@ def test_an_ended_run_goes_on_to_the_same_bytes(project, by):
     process = subprocess.Popen(
         command(project), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's & ignores it
     )  # fmt: skip
     deadline = time.monotonic() + 240
     while not list(blocks(project).rglob("*.parquet")):
