@@ -25,10 +25,10 @@ rule block:
     benchmark:
         f"{RUN.results}/{RUN.scale}/{{study}}/benchmarks/{{slice}}/seeds_{{first}}-{{last}}.tsv"
     retries: 1
-    threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: attempt * RUN.megabytes(wildcards),
         runtime=lambda wildcards, attempt: attempt * RUN.minutes,
+        seconds=RUN.seconds,
         attempt=lambda wildcards, attempt: attempt,
     params:  # settings, methods, versions: what changes it, computes the block again
         recipe=lambda wildcards: RUN.block(wildcards).recipe,

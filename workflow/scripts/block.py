@@ -10,6 +10,6 @@ with job(snakemake.log[0], snakemake.config.get("plugins", [])):
         snakemake.params.recipe,
         Path(snakemake.output[0]),
         laws=[Path(law) for law in snakemake.input.laws],
-        minutes=snakemake.resources.runtime / snakemake.resources.attempt,
+        minutes=snakemake.resources.seconds / 60,
         apart=snakemake.resources.attempt > 1,
     )

@@ -1,5 +1,6 @@
 """What the Snakefile and its scripts ask of a request."""
 
+import math
 import os
 import subprocess
 import sys
@@ -57,7 +58,9 @@ class Run:
         self.outputs, self.figures = str(self._session.outputs), str(self._session.figures)
         self.pages = str(self._session.pages)
         self.studies = [study.name for study in self._session.studies]
-        self.minutes = self._session.configuration.block_minutes
+        minutes = self._session.configuration.block_minutes
+        # Snakemake rounds a run time: a block's own limit is exact.
+        self.minutes, self.seconds = math.ceil(minutes), max(1, round(60 * minutes))
 
     @cached_property
     def papers(self) -> dict[str, list[str]]:
