@@ -72,9 +72,10 @@ def unmasked(values: Any) -> Any:
     """
     if not isinstance(values, np.ma.MaskedArray):
         return values
-    if values.dtype.kind in "fiub":
-        return values.astype(float).filled(np.nan)
-    return values.astype(object).filled(None)
+    masked: Any = values  # numpy's types lose the mask in astype
+    if masked.dtype.kind in "fiub":
+        return masked.astype(float).filled(np.nan)
+    return masked.astype(object).filled(None)
 
 
 def as_floats(name: str, values: Any) -> FloatArray:
