@@ -75,7 +75,9 @@ def unmasked(values: Any) -> Any:
     masked: Any = values  # numpy's types lose the mask in astype
     if masked.dtype.kind in "fiub":
         return masked.astype(float).filled(np.nan)
-    return masked.astype(object).filled(None)
+    objects: Any = np.array(masked.data, dtype=object)
+    objects[np.ma.getmaskarray(masked)] = None  # filled(None) would be a question mark
+    return objects
 
 
 def as_floats(name: str, values: Any) -> FloatArray:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from losaw.data import Dataset, Sample, Truth, default_feature_names
-from losaw.support.arguments import as_floats
+from losaw.support.arguments import as_floats, unmasked
 
 
 def test_a_data_set_of_objects_is_refused_by_its_dtype():
@@ -23,3 +23,8 @@ def test_a_data_set_of_objects_is_refused_by_its_dtype():
 def test_what_is_no_number_is_refused_by_name(values):
     with pytest.raises(ValueError, match="column_of_mine holds"):
         as_floats("column_of_mine", values)
+
+
+def test_masked_text_is_missing():
+    words = np.ma.array(["a", "b", "c"], mask=[False, True, False])
+    assert unmasked(words).tolist() == ["a", None, "c"]
