@@ -21,10 +21,10 @@ def _moments_below(w: np.ndarray, counts: np.ndarray, size: int, u: float) -> tu
 
 @kernel()
 def find_cap(w: np.ndarray, counts: np.ndarray, size: int, eta: float) -> tuple:
-    """Return the cut u and the shift c of the capped weights min(w, u) + c, for w of any scale.
+    """Return the cap u and the shift of the capped weights min(w, u) + shift, for w of any scale.
 
     With m weights cut and k = N - m not, T and Q the sum and the sum of squares of the latter,
-    the condition s(w_theta) = eta N reads
+    and W the sum of all, an effective sample size of eta N, which is s(w_theta) = eta N, reads
 
         N (Q + m u^2) - (T + m u)^2 = R,    R = W^2 (1 / eta - 1),
 
@@ -38,7 +38,7 @@ def find_cap(w: np.ndarray, counts: np.ndarray, size: int, eta: float) -> tuple:
     if eta >= 1.0:
         return 0.0, total / n
     low = 0.0
-    high = total / np.sqrt(eta * n)  # m >= 1 copies of the cap already exhaust sum v^2
+    high = total / np.sqrt(eta * n)  # one capped row: u^2 <= sum v^2 = W^2 / (eta N)
     u = min(1.5 * total / n, 0.5 * high)
     previous = -1.0
     for _ in range(200):

@@ -85,5 +85,5 @@ def cap_weights(weights: ArrayLike, eta: float, counts: ArrayLike | None = None)
     c = check_counts(counts, len(w))
     check_eta(eta)
     w = w / w.max()  # squares of very large or small weights stay in range
-    cut, shift = find_cap(w, c, len(w), float(eta))
-    return np.asarray((np.minimum(w, cut) + shift) / (c @ w))
+    cap, shift = find_cap(w, c, len(w), float(eta))
+    return np.asarray((np.minimum(w, cap) + shift) / (c @ w))

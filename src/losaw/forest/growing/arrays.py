@@ -131,21 +131,21 @@ class Candidate(NamedTuple):
 
     feature: int
     p: int  # its position within its kind
-    place: int  # among the node's candidates
+    row: int  # its row in the table of splits, in the order of drawing
 
 
 class Split(NamedTuple):
     """Outcome for one candidate."""
 
     decrease: float  # relative; negative where there is no split
-    place: int  # rows on the left in sorted order, or last level on the left; unused if nominal
+    cut: int  # rows on the left in sorted order, or last level on the left; unused if nominal
     effective_size: float
     capped_size: float
     is_constant: bool
 
 
 # Columns of ``TreeWorkspace.splits``.
-DECREASE, PLACE, EFFECTIVE_SIZE, CAPPED_SIZE = range(4)
+DECREASE, CUT, EFFECTIVE_SIZE, CAPPED_SIZE = range(4)
 
 NO_SPLIT = Split(-1.0, 0, 1.0, 1.0, False)
 CONSTANT = Split(-1.0, 0, 1.0, 1.0, True)

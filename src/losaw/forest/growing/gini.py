@@ -198,7 +198,7 @@ def split_classes_at_levels(
             best_score = score
             best = place
     if is_nominal and best >= 0:
-        work.left_levels[candidate.place] = first_levels(
+        work.left_levels[candidate.row] = first_levels(
             order, best + 1, n_ordered, levels.every_level
         )
     return (best_score - node_square / total) / total / impurity, best

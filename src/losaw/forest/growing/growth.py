@@ -15,11 +15,11 @@ import numpy as np
 
 from losaw.forest.growing.arrays import (
     CAPPED_SIZE,
+    CUT,
     DECREASE,
     EFFECTIVE_SIZE,
     LEAF,
     NO_SPLIT,
-    PLACE,
     Candidate,
     CellWorkspace,
     ClassWorkspace,
@@ -64,19 +64,19 @@ def node_moments(rows: np.ndarray, start: int, end: int, pair: np.ndarray) -> tu
 
 
 @inlined_kernel()
-def write_leaf(nodes: Nodes, place: int, mean: float, count: float, impurity: float) -> None:
+def write_leaf(nodes: Nodes, index: int, mean: float, count: float, impurity: float) -> None:
     """Write a node without a split."""
-    nodes.feature[place] = LEAF
-    nodes.left[place] = LEAF
-    nodes.right[place] = LEAF
-    nodes.threshold[place] = np.nan
-    nodes.value[place] = mean
-    nodes.n_samples[place] = count
-    nodes.impurity[place] = max(impurity, 0.0)
-    nodes.relative_decrease[place] = 0.0
-    nodes.effective_size[place] = 1.0
-    nodes.capped_size[place] = 1.0
-    nodes.left_levels[place] = np.uint64(0)
+    nodes.feature[index] = LEAF
+    nodes.left[index] = LEAF
+    nodes.right[index] = LEAF
+    nodes.threshold[index] = np.nan
+    nodes.value[index] = mean
+    nodes.n_samples[index] = count
+    nodes.impurity[index] = max(impurity, 0.0)
+    nodes.relative_decrease[index] = 0.0
+    nodes.effective_size[index] = 1.0
+    nodes.capped_size[index] = 1.0
+    nodes.left_levels[index] = np.uint64(0)
 
 
 @inlined_kernel()
@@ -144,7 +144,7 @@ def find_split(
     classes: ClassWorkspace,
     node: Node,
 ) -> int:
-    """Draw features and return the place of the best one among them, or -1.
+    """Draw features and return the row of the best one in the table of splits, or -1.
 
     Definition 4.2 and Algorithm 4.3. Features and splits of all that were drawn are left in the
     workspace.
@@ -165,10 +165,10 @@ def find_split(
         elif levels is not None and cells is not None:
             split = split_discrete(grower, levels, cells, classes, node, candidate)
         n_constant += split.is_constant
-        work.splits[candidate.place, DECREASE] = split.decrease
-        work.splits[candidate.place, PLACE] = split.place
-        work.splits[candidate.place, EFFECTIVE_SIZE] = split.effective_size
-        work.splits[candidate.place, CAPPED_SIZE] = split.capped_size
+        work.splits[candidate.row, DECREASE] = split.decrease
+        work.splits[candidate.row, CUT] = split.cut
+        work.splits[candidate.row, EFFECTIVE_SIZE] = split.effective_size
+        work.splits[candidate.row, CAPPED_SIZE] = split.capped_size
         # A feature that is constant in the node has no split: as long as only such ones were drawn
         # another is drawn, as in scikit-learn.
         if settings.redraws and n_constant == wanted and wanted < n_features:
@@ -217,13 +217,13 @@ def grow_tree(
         start = stack[_START, slot]
         end = stack[_END, slot]
         depth = stack[_DEPTH, slot]
-        place = offset + number
+        index = offset + number
         count, mean, impurity = node_moments(sample.rows, start, end, sample.pair)
         if data.has_several_classes:
-            count, impurity = node_classes(sample, start, end, nodes.distribution, place)
+            count, impurity = node_classes(sample, start, end, nodes.distribution, index)
         if number == 0:
             total_impurity = impurity
-        write_leaf(nodes, place, mean, count, impurity)
+        write_leaf(nodes, index, mean, count, impurity)
         size = float(end - start) if settings.counts_rows_once else count
         if (
             depth >= settings.max_depth
@@ -243,14 +243,14 @@ def grow_tree(
         middle = start + n_left
         left, right = n_nodes, n_nodes + 1
         n_nodes += 2
-        nodes.feature[place] = feature
-        nodes.left[place] = left
-        nodes.right[place] = right
-        nodes.threshold[place] = threshold
-        nodes.left_levels[place] = left_levels
-        nodes.relative_decrease[place] = work.splits[best, DECREASE]
-        nodes.effective_size[place] = work.splits[best, EFFECTIVE_SIZE]
-        nodes.capped_size[place] = work.splits[best, CAPPED_SIZE]
+        nodes.feature[index] = feature
+        nodes.left[index] = left
+        nodes.right[index] = right
+        nodes.threshold[index] = threshold
+        nodes.left_levels[index] = left_levels
+        nodes.relative_decrease[index] = work.splits[best, DECREASE]
+        nodes.effective_size[index] = work.splits[best, EFFECTIVE_SIZE]
+        nodes.capped_size[index] = work.splits[best, CAPPED_SIZE]
 
         # The node's rows are parted, left ones first; so are all sorted orders if a child may be
         # split again. The order of the feature that was split on is parted as it is.

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from losaw.forest.growing.arrays import PLACE, Candidate, Grower, LevelWorkspace, Node
+from losaw.forest.growing.arrays import CUT, Candidate, Grower, LevelWorkspace, Node
 from losaw.forest.growing.scan_levels import read_levels
 from losaw.kernels.compiled import inlined_kernel
 from losaw.kernels.trees import bit
@@ -20,7 +20,7 @@ def mark_left(grower: Grower, levels: LevelWorkspace | None, node: Node, best: i
     start, end = node.start, node.end
     goes_left = work.goes_left
     feature = work.features[best]
-    place = int(work.splits[best, PLACE])
+    cut = int(work.splits[best, CUT])
     p = data.position[feature]
     n_left = 0
     left_count = 0.0
@@ -29,21 +29,21 @@ def mark_left(grower: Grower, levels: LevelWorkspace | None, node: Node, best: i
     if not data.is_discrete[feature]:
         # Of a continuous feature the first rows in sorted order.
         order = sample.order
-        n_left = place
-        for i in range(start, start + place):
+        n_left = cut
+        for i in range(start, start + cut):
             row = order[p, i]
             goes_left[row] = 1
             left_count += sample.pair[row, 0]
-        for i in range(start + place, end):
+        for i in range(start + cut, end):
             goes_left[order[p, i]] = 0
-        threshold = data.values[p, sample.tree_rows[order[p, start + place - 1]]]
+        threshold = data.values[p, sample.tree_rows[order[p, start + cut - 1]]]
         if settings.splits_half_way:
-            above_it = data.values[p, sample.tree_rows[order[p, start + place]]]
+            above_it = data.values[p, sample.tree_rows[order[p, start + cut]]]
             threshold = _half_way(threshold, above_it)
     elif levels is not None:
         # Of a discrete one a set of levels: of an ordered one those up to a level.
         is_nominal = data.is_nominal[feature]
-        chosen = work.left_levels[best] if is_nominal else bit(place + 1) - np.uint64(1)
+        chosen = work.left_levels[best] if is_nominal else bit(cut + 1) - np.uint64(1)
         present = np.uint64(0)
         above = -1
         read_levels(grower, levels, node, Candidate(feature, p, best))
@@ -61,7 +61,7 @@ def mark_left(grower: Grower, levels: LevelWorkspace | None, node: Node, best: i
             goes_left[row] = go
             n_left += np.int64(go)  # type: ignore[assignment]
         if not is_nominal:
-            threshold = data.level_values[p, place]
+            threshold = data.level_values[p, cut]
             if settings.splits_half_way:
                 threshold = _half_way(threshold, data.level_values[p, above])
         elif 2.0 * left_count >= node.n_samples:  # the larger child takes levels without a row here

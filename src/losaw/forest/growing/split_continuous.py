@@ -42,10 +42,10 @@ def split_continuous(
     ):
         return CONSTANT
 
-    # Algorithm 4.3, first step: propensities of the rows, and their stabilised inverses
-    # w ~ P(x) / P(x | a) (Section 2, Definition 2.1), from a node regression. With eta = 1
-    # or nothing to adjust for they are uniform, and so they are where x follows from a: P(x | a)
-    # would be a point mass.
+    # Algorithm 4.3, first step: propensities of the rows, and their stabilised inverses w, which
+    # are proportional to P(x) / P(x | a) (Section 2, Definition 2.1), from a node regression. With
+    # eta = 1 or nothing to adjust for they are uniform, and so they are where x follows from a:
+    # P(x | a) would be a point mass.
     n = node.end - node.start
     is_weighted = settings.eta < 1.0 and (
         data.columns_start[feature + 1] > data.columns_start[feature]
@@ -53,30 +53,31 @@ def split_continuous(
     if is_weighted:
         is_weighted = gaussian_weights(grower, node, candidate)
 
-    # Uniform weights: the node's impurity is known, Delta_w is compared through the order itself.
+    # Uniform weights: the node's impurity is known, and the rows are read in place through their
+    # sorted order, so that nothing is copied.
     if data.has_several_classes and not is_weighted:
         for i in range(n):
             work.w[i] = 1.0
             work.c[i] = sample.pair[order[p, node.start + i], 0]
-        decrease, place = scan_classes(grower, classes, node, candidate)
-        return Split(decrease, place, 1.0, 1.0, False)
+        decrease, cut = scan_classes(grower, classes, node, candidate)
+        return Split(decrease, cut, 1.0, 1.0, False)
     if not is_weighted:
-        score, place = scan_uniform(grower, node, p)
-        if place == 0:
+        score, cut = scan_uniform(grower, node, p)
+        if cut == 0:
             return NO_SPLIT
-        return Split(score / node.impurity, place, 1.0, 1.0, False)
+        return Split(score / node.impurity, cut, 1.0, 1.0, False)
 
     # Second step, the cap (Algorithm 3.2): the largest weights are cut, and what was cut is shared
     # out, until the effective sample size is at least eta N. Weights that have it stay as they are.
     before = relative_size(work.w, work.c, n, node.n_samples)
-    cut, shift = np.inf, 0.0
+    cap, shift = np.inf, 0.0
     if before < settings.eta:
-        cut, shift = find_cap(work.w, work.c, n, settings.eta)
-    total, first, second = apply_cap(work.w, work.c, work.cy, n, cut, shift)
+        cap, shift = find_cap(work.w, work.c, n, settings.eta)
+    total, first, second = apply_cap(work.w, work.c, work.cy, n, cap, shift)
     after = max(before, settings.eta)
     if data.has_several_classes:
-        decrease, place = scan_classes(grower, classes, node, candidate)
-        return Split(decrease, place, before, after, False)
+        decrease, cut = scan_classes(grower, classes, node, candidate)
+        return Split(decrease, cut, before, after, False)
 
     # Third step, the best split of Delta_w^rel (Definition 4.1, Algorithm 9.3). Where
     # MSE_w = E_w[y^2] - E_w[y]^2 of the node vanishes no split can lower it.
@@ -85,7 +86,7 @@ def split_continuous(
     if not weighted_impurity > 0.0:
         return NO_SPLIT
     sort_values(grower, node, p)
-    score, place = scan_weighted(
+    score, cut = scan_weighted(
         work.w,
         work.c,
         work.cy,
@@ -96,4 +97,4 @@ def split_continuous(
         work.sorted_values,
         data.has_ties[p],
     )
-    return Split(score / weighted_impurity, place, before, after, False)
+    return Split(score / weighted_impurity, cut, before, after, False)

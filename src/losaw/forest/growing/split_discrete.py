@@ -148,7 +148,7 @@ def _split_sums(
     min_leaf = float(settings.min_samples_leaf)
     if grower.data.is_nominal[candidate.feature]:
         score, left = scan_sets(sums, min_leaf, node.size, levels.order, levels.key)
-        work.left_levels[candidate.place] = left
+        work.left_levels[candidate.row] = left
         if left == np.uint64(0):
             return NO_SPLIT
         return Split(score / impurity, 0, before, after, False)

@@ -207,14 +207,14 @@ def relative_size(w: np.ndarray, c: np.ndarray, size: int, count: float) -> floa
 
 @inlined_kernel(fastmath=REORDERED)
 def apply_cap(
-    w: np.ndarray, c: np.ndarray, cy: np.ndarray, size: int, cut: float, shift: float
+    w: np.ndarray, c: np.ndarray, cy: np.ndarray, size: int, cap: float, shift: float
 ) -> tuple:
-    """Replace w by v = min(w, cut) + shift (Algorithm 9.7); return sums of v c, v c y, v c y^2."""
+    """Replace w by v = min(w, cap) + shift (Algorithm 9.7); return sums of v c, v c y, v c y^2."""
     total = 0.0
     first = 0.0
     second = 0.0
     for i in range(size):
-        v = min(w[i], cut) + shift
+        v = min(w[i], cap) + shift
         w[i] = v
         total += v * c[i]
         first += v * cy[i]

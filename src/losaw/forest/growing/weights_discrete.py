@@ -158,10 +158,10 @@ def cell_weights(
             n_cells += c > 0.0
     before = total * total / (square * node.n_samples)
     if before < eta:
-        cut, shift = find_cap(cells.weight, cells.multiplicity, n_cells, eta)
+        cap, shift = find_cap(cells.weight, cells.multiplicity, n_cells, eta)
         for k in range(n_classes):
             for g in range(n_patterns):
-                logit.probability[k, g] = min(logit.probability[k, g], cut) + shift
+                logit.probability[k, g] = min(logit.probability[k, g], cap) + shift
     return before
 
 
