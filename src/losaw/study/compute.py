@@ -33,8 +33,9 @@ def compute(
     """Compute a block and write its file, which is whole or absent.
 
     Rows that the last whole file holds of the same fits are taken from it. A method that raises
-    leaves a failed row. One that hangs or ends its process ends the job; the next attempt computes
-    each learner in a process ``apart``, so that it loses its own rows alone.
+    leaves a failed row. One that hangs or kills its process ends the job. Snakemake's next attempt
+    runs every learner in a process of its own (``apart``), so that only that learner's rows are
+    lost.
 
     Parameters
     ----------

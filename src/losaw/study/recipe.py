@@ -1,8 +1,8 @@
 """The recipe of a block: everything that decides its rows, as plain values.
 
 Snakemake has it as a parameter of the rule, a job computes from it alone, and the footer of the
-file holds it. Another recipe means other rows, so that whoever changes one has its blocks computed
-again, and no others.
+file holds it. A changed recipe makes Snakemake compute its blocks again, and no others; the
+rows of unchanged fits are taken from the last file.
 """
 
 from collections.abc import Mapping, Sequence

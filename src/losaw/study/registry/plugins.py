@@ -29,7 +29,9 @@ def load_plugin(path: Path | str) -> ModuleType:
     """
     path = Path(path).resolve()
     if not path.is_file():
-        raise PluginError(f"plugin {path}: no such file")
+        raise PluginError(
+            f"plugin {path}: no such file (paths count from the folder in which the command runs)"
+        )
     if path.suffix != ".py" or not path.stem.isidentifier():
         raise PluginError(f"plugin {path}: name it like a Python module, for example my_method.py")
     name = PREFIX + path.stem

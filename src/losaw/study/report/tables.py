@@ -85,6 +85,8 @@ class ArrangedTable:
             )
             for names, found in ((self.rows, frame.index), (self.columns, frame.columns))
         )
+        if len(self.columns) == 1:  # pandas writes the tuples of one level
+            frame.columns = frame.columns.get_level_values(0)
         return frame.rename_axis(index=[label(self.show(axis)) for axis in self.rows])
 
     @property
@@ -146,7 +148,8 @@ def to_csv(table: ArrangedTable) -> str:
 def to_markdown(table: ArrangedTable) -> str:
     """The table in Markdown with caption, legend, counts and note."""
     frame = _without_repeats(table.frame(cell_text, markdown))
-    frame.columns = ["<br>".join(column) for column in frame.columns]
+    if frame.columns.nlevels > 1:
+        frame.columns = ["<br>".join(column) for column in frame.columns]
     aligned = ["left"] * frame.index.nlevels + ["center"] * frame.shape[1]
     text = frame.reset_index().to_markdown(
         index=False, tablefmt="pipe", colalign=aligned, disable_numparse=True

@@ -196,6 +196,17 @@ def test_a_head_of_several_rows_stands_in_the_first(study, comparison):
     assert lines[2].split("|")[3].strip() == ".417 → .417 (.000) z +0.0 n 40 ?"
 
 
+def test_a_head_of_one_row_is_a_word_in_every_form(study, comparison):
+    layout = study.file.tables["table_1"].model_copy(
+        update={"rows": ["function", "metric", "n_samples"], "columns": ["method"]}
+    )
+    study.file.tables["table_1"] = layout
+    table = arrange(study, "table_1", comparison)
+    assert ">losawRF</th>" in to_html(table)
+    assert "| RF | losawRF |" in to_markdown(table)
+    assert " &  &  & RF & losawRF" in to_latex(table)
+
+
 def test_a_combination_that_there_is_not_is_empty(study, comparison):
     table = arrange(study, "table_1", comparison.iloc[:-1])
     assert (table.frame(cell_text, str) == "").to_numpy().sum() == 1

@@ -53,10 +53,10 @@ _SIGNS = (
 _RANKING = (
     "Over all settings that the methods share, each setting counting the same. The rank (1 is "
     "best) is taken on every single data set and then averaged. In brackets, the Monte Carlo "
-    "standard error over these settings; on other settings the ranks may differ. The places that a "
-    "method can have by its mean rank hold for all methods at once with probability .95 or more "
-    "(differences on the same data sets, with those between settings in the error; all pairs "
-    "adjusted by Holm)."
+    "standard error over these settings; on other settings the ranks may differ. An error of .00 "
+    "says that the rank is the same in all data sets of each setting. The places that a method can "
+    "have by its mean rank hold for all methods at once with probability .95 or more (differences "
+    "on the same data sets, with those between settings in the error; all pairs adjusted by Holm)."
 )
 
 
@@ -91,7 +91,7 @@ def paper_page(shelf: Shelf, name: str) -> Page:
     parts += _agreement(shelf, names)
     parts += [part for one in names for part in _methods(shelf, one)]
     parts += _figures(shelf, names)
-    parts += [*_failed(shelf, names), _what_was_run(shelf, names), _notes(shelf, names)]
+    parts += [*_failed(shelf, names), _what_was_run(shelf, names), *_notes(shelf, names)]
     return Page(name, paper.title, parts)
 
 
@@ -412,7 +412,7 @@ def _what_was_run(shelf: Shelf, names: Sequence[str]) -> Section:
     return Section("What was run", [Frame(pd.DataFrame(rows))], is_folded=True)
 
 
-def _notes(shelf: Shelf, names: Sequence[str]) -> Section:
+def _notes(shelf: Shelf, names: Sequence[str]) -> list[Part]:
     """The notes of the study files: how the numbers were made."""
     parts = [
         Section(f"`{name}`: {study.file.title}", [Items(notes)])
@@ -421,4 +421,4 @@ def _notes(shelf: Shelf, names: Sequence[str]) -> Section:
         for notes in [[*study.differs_at_scale.values(), *study.file.notes]]
         if notes
     ]
-    return Section("Notes on the studies", parts, is_folded=True)
+    return [Section("Notes on the studies", parts, is_folded=True)] if parts else []
