@@ -141,15 +141,16 @@ class Design:
             f"{self.words()}.",
             *(f"Cut by the budget: {each}." for each in self.cuts),
             *more,
-            f"The same numbers on any machine: {self.options()}{options}",
+            "The same numbers on any machine, with your other options as they are: "
+            f"{self.options()}{options}",
         ]
 
     def options(self) -> str:
         """The options of the command line that give this design, whatever it costs."""
-        return (
-            f"--methods {','.join(self.methods)} --rows {self.rows} --folds {self.folds} "
-            f"--permutations {self.permutations} --draws {self.draws} --budget none"
-        )
+        permutations = f" --permutations {self.permutations}" * ("pfi" in self.methods)
+        draws = f" --draws {self.draws}" * ("cpi" in self.methods)
+        size = f"--rows {self.rows} --folds {self.folds}{permutations}{draws}"
+        return f"--methods {','.join(self.methods)} {size} --budget none"
 
 
 class Pilot(NamedTuple):

@@ -84,7 +84,13 @@ def answer(work: Work, decision: Decision, fdr: float) -> tuple[Sentence, ...]:
         hidden = [s for s in hidden if not set(s.features) & set(decision.selected)][:2]
         parts += [s.text[0].lower() + s.text[1:] for s in hidden]
         head = Sentence("selected", decision.selected, "; ".join(parts))
-        below.append(Sentence("rate", (), f"Each has a score above 0 at {rate}."))
+        below.append(
+            Sentence(
+                "rate",
+                (),
+                f"Of features selected like these, at most {100 * fdr:g} % are false on average.",
+            )
+        )
         rest = n - len(decision.selected) - sum(len(unit) == 1 for unit in decision.open)
         if rest:
             words = "features are" if rest > 1 else "feature is"
@@ -122,15 +128,18 @@ def answer(work: Work, decision: Decision, fdr: float) -> tuple[Sentence, ...]:
 
 
 def statements(decision: Decision, n_features: int) -> tuple[Sentence, ...]:
-    """Return a sentence for each of the finest groups that are found to matter."""
-    return tuple(statement(group, decision, n_features) for group in decision.stated)
+    """Return a sentence for each of the finest groups that are found to matter, and their level."""
+    stated = tuple(statement(group, decision, n_features) for group in decision.stated)
+    text = "With probability .95 all of these statements are true, if each test keeps its level"
+    return (*stated, Sentence("certainty", (), text)) if stated else ()
 
 
 def statement(group: Unit, decision: Decision, n_features: int) -> Sentence:
     """Return the sentence on a group that is found to matter while none within it is."""
     by = " (by leaving out, since its draws fail their test)" if group in decision.by_loco else ""
     if len(group) == 1:
-        return Sentence("statement", group, f"{group[0]} matters by itself{by}")
+        more = " beyond all other features" if n_features > 1 else ""
+        return Sentence("statement", group, f"{group[0]} matters{more}{by}")
     unknown = "but the data do not tell which"
     if likely := [name for name in decision.selected if name in group]:
         unknown += f" with this certainty (at the false discovery rate: {', '.join(likely)})"

@@ -157,7 +157,7 @@ verbose, random_state
     >>> y = X[:, 0] + X[:, 2] + rng.standard_normal(600)
     >>> model = RandomForestRegressor(50, random_state=0).fit(X[:300], y[:300])
     >>> print(hierarchy(model, X[300:], y[300:], random_state=0))
-    X3 matters by itself
+    X3 matters beyond all other features
     one of {X1, X2} matters, but the data do not tell which
     """
     between_0_and_1("fwer", fwer)
@@ -282,7 +282,7 @@ def _statements(table: "pd.DataFrame") -> tuple[str, ...]:
             f"p = {first['adjusted_p_value']:.2g}",
         )
     return tuple(
-        f"{features[0]} matters by itself"
+        f"{features[0]} matters beyond all other features"
         if len(features) == 1
         else f"one of {{{', '.join(features)}}} matters, but the data do not tell which"
         for features in _finest(table)["features"]

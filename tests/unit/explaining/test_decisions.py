@@ -120,7 +120,8 @@ def test_a_group_is_stated_by_its_draws_or_by_leaving_it_out(draws, loco, is_sta
     assert ("statement" in sentences) == is_headline
     assert (GROUP in found.open) == (not is_stated)
     if is_stated:
-        (statement,) = statements(found, 4)
+        statement, certainty = statements(found, 4)
+        assert certainty.kind == "certainty" and ".95" in certainty.text
         assert statement.features == GROUP
         assert ("by leaving out" in statement.text) == (draws is WRONG)
 
@@ -153,7 +154,7 @@ def test_a_group_beside_selected_features_is_in_the_headline_unless_one_is_its_o
 HEADS = [
     ((), 0.001, "together", "The features together matter, but no single one is selected"),
     ((), 0.5, "undecided", "These data do not decide which features matter"),
-    ((("age",),), 0.5, "statement", "age matters by itself"),
+    ((("age",),), 0.5, "statement", "age matters beyond all other features"),
     ((NAMES,), 0.001, "statement", "The features together matter, but the data do not tell which"),
 ]
 

@@ -69,6 +69,15 @@ def test_what_the_user_fixes_is_not_cut():
     assert design.options().startswith("--methods ") and "--rows 5000 --folds 8" in design.options()
 
 
+@pytest.mark.parametrize(
+    ("methods", "said", "unsaid"),
+    [(("loco",), "--folds", "--permutations --draws"), (("pfi",), "--permutations", "--draws")],
+)
+def test_the_options_of_a_design_are_those_that_its_methods_use(methods, said, unsaid):
+    options = full_design(DATA, methods, FREE).options()
+    assert said in options and not any(word in options for word in unsaid.split())
+
+
 def test_more_folds_than_rows_are_refused_and_few_rows_have_fewer():
     rows = np.arange(400)
     frame = pd.DataFrame({"x": rows**2, "who": rows % 40, "y": rows})

@@ -13,7 +13,7 @@ NAMES = ("a", "b", "c", "d")
 
 
 def table(n=400, seed=0):
-    """Of a and b one is a copy of the other; c matters by itself, d does not."""
+    """Of a and b one is a copy of the other; c matters beyond all other features, d does not."""
     rng = np.random.default_rng(seed)
     X = pd.DataFrame(rng.standard_normal((n, 4)), columns=NAMES)
     X["b"] = X["a"] + 0.01 * X["b"]
@@ -34,7 +34,7 @@ def test_near_copies_give_a_statement_of_their_group_and_a_cause_one_of_itself()
     X, y = table()
     found = hierarchy(fitted(X[:200], y[:200]), X[200:], y[200:], random_state=0)
     assert set(found.statements) == {
-        "c matters by itself",
+        "c matters beyond all other features",
         "one of {a, b} matters, but the data do not tell which",
     }
     assert set(found.selected) == {("a", "b"), ("c",)}
