@@ -68,6 +68,11 @@ def add_options_of_verify(parser: argparse.ArgumentParser) -> None:
         "--seed", type=int, default=0, help="picks the lines (default 0): the same for everybody"
     )
     parser.add_argument("--study", action="append", metavar="NAME", help="default: all of them")
+    parser.add_argument(
+        "--record",
+        action="store_true",
+        help="write the commit and how many lines were equal to FOLDER/runs.csv",
+    )
     add_session_options(parser)
 
 
@@ -77,7 +82,7 @@ def verify(options: argparse.Namespace) -> int:
 
     lines = read_evidence(options.reference, options.study)
     configuration = options.configuration or default_configuration()
-    return verify(lines, configuration, options.sample, options.seed)
+    return verify(lines, configuration, options.sample, options.seed, options.record)
 
 
 def compile_kernels(options: argparse.Namespace) -> None:

@@ -5,7 +5,7 @@ alone, so that it holds whatever the layout of files, and says: these numbers ca
 commit that the run names. Here they are computed by the source as it is.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -20,8 +20,10 @@ from losaw.study.datasets import DatasetError
 from losaw.study.errors import StudyError
 from losaw.study.grid import Study
 from losaw.study.recipe import recipe_of_slice
+from losaw.study.results.manifest import commit
 from losaw.study.rows import table_of
 from losaw.study.session import Session
+from losaw.study.writing import write_csv
 from losaw.support.words import unknown
 
 
@@ -70,14 +72,22 @@ def _lines(folder: Path) -> list[Line]:
     ]
 
 
-def verify(lines: Sequence[Line], configuration: Path, number: int, seed: int = 0) -> int:
+def verify(
+    lines: Sequence[Line],
+    configuration: Path,
+    number: int,
+    seed: int = 0,
+    record: bool = False,
+) -> int:
     """Compute random lines again, say how each comes out; 1 if one differs or none can be computed.
 
     A line that cannot be computed here (data or a program that is not there) is named, and
-    another one is drawn instead.
+    another one is drawn instead. ``record`` writes the commit and the count of equal lines to
+    each study's line of ``runs.csv``.
     """
     study = cache(lambda name, scale: _study(configuration, name, scale))
-    n_equal = n_computed = 0
+    outcomes: dict[Path, list[bool]] = {}
+    n_computed = 0
     for index in np.random.default_rng(seed).permutation(len(lines)):
         if n_computed == number:
             break
@@ -91,10 +101,24 @@ def verify(lines: Sequence[Line], configuration: Path, number: int, seed: int = 
             continue
         n_computed += 1
         is_equal = digest_of(table, {}).startswith(line.digest)
-        n_equal += is_equal
+        outcomes.setdefault(line.folder, []).append(is_equal)
         print(f"{line}: {'equal' if is_equal else _moved(line, table)}", flush=True)
+    if record:
+        _record(outcomes)
+    n_equal = sum(map(sum, outcomes.values()))
     print(f"{n_equal} of {n_computed} equal")
     return 0 if 0 < n_equal == n_computed else 1
+
+
+def _record(outcomes: Mapping[Path, Sequence[bool]]) -> None:
+    """Write to ``runs.csv`` at which commit how many lines of a study were equal."""
+    for folder, equal in outcomes.items():
+        path = folder.parent / "runs.csv"
+        runs = pd.read_csv(path, dtype=str, keep_default_na=False)
+        is_study = runs["study"] == folder.name
+        runs.loc[is_study, "verified_at"] = commit()
+        runs.loc[is_study, "lines_equal"] = f"{sum(equal)} of {len(equal)}"
+        write_csv(path, runs.fillna(""))
 
 
 def compute_line(study: Study, line: Line) -> pa.Table:

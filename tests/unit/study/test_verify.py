@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from losaw.study.errors import StudyError
+from losaw.study.results.manifest import commit
 from losaw.study.results.outputs import write_outputs
 from losaw.study.verify import read_evidence, verify
 
@@ -48,5 +49,9 @@ def test_rows_that_differ_are_told_with_the_size_of_the_difference(computed, evi
     said = capsys.readouterr().out
     assert said.count("differs; the mean of") == 1 and "standard errors from the stored one" in said
     assert said.endswith(f"{len(lines) - 1} of {len(lines)} equal\n")
+    verify(lines, computed.configuration, len(lines), record=True)
+    (run,) = pd.read_csv(evidence.parent / "runs.csv").to_dict("records")
+    assert run["lines_equal"] == f"{len(lines) - 1} of {len(lines)}"
+    assert run["scale"] == "smoke" and run["verified_at"] == commit()
     with pytest.raises(StudyError, match=r"unknown study 'tinny'.*did you mean 'tiny'"):
         read_evidence(evidence.parent, ["tinny"])

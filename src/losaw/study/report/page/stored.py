@@ -26,6 +26,8 @@ RUN_COLUMNS = (
     "core_hours",
     "machines",
     "libraries",
+    "verified_at",  # the commit at which `losaw verify --record` computed lines again
+    "lines_equal",
 )
 
 
