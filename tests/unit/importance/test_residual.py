@@ -1,12 +1,16 @@
 """Residual importance: exact residuals, permutations, limits and bad input."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from scipy.linalg import hadamard
+from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.linear_model import LinearRegression
 from sklearn.neighbors import KNeighborsRegressor
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from losaw.data import Dataset, Sample, Truth
 from losaw.importance.residual import residual_importance
@@ -140,12 +144,47 @@ def test_scores_are_shares_and_the_same_seed_gives_the_same(algorithm):
     assert "over permutations" in one.std_error_kind and (one.std_error > 0).all()
 
 
-def test_scores_are_weighted_by_the_fit_of_each_feature_alone_and_errors_scaled_alike():
-    X, y = data()
-    result = residual_importance(None, X, y, **FEW)
-    weighted = result.details["weight"] * result.details["mean_decrease_in_impurity"]
-    np.testing.assert_allclose(result.scores, weighted / weighted.sum())
-    assert (result.details["weight"] < 1).all()
+def test_scores_and_errors_are_weighted_means_over_orders_with_the_errors_of_a_mean():
+    X, y = data(n_features=3)
+    tree = DecisionTreeRegressor(max_depth=2)
+    found = residual_importance(tree, X, y, n_permutations=2, random_state=0)  # all orders
+    weighted = np.empty((3, 2))
+    for j, before in enumerate([(1, 2), (0, 2), (0, 1)]):
+        alone = np.corrcoef(tree.fit(X[:, [j]], y).predict(X[:, [j]]), y)[0, 1]
+        for k, order in enumerate([before, before[::-1]]):
+            W = residual_features(X, (*order, j))
+            weighted[j, k] = alone * tree.fit(W, y).feature_importances_[-1]
+    total = weighted.mean(axis=1).sum()
+    np.testing.assert_allclose(found.scores, weighted.mean(axis=1) / total, atol=1e-12)
+    expected = weighted.std(axis=1, ddof=1) / np.sqrt(2) / total
+    assert expected.max() > 0.01
+    np.testing.assert_allclose(found.std_error, expected, atol=1e-12)
+
+
+class Recording(RegressorMixin, BaseEstimator):
+    """Notes which columns of an orthogonal table it is fitted to, in their order."""
+
+    table, seen = hadamard(8)[:, 1:5].astype(float), []
+
+    def fit(self, X, y):
+        self.seen.append(tuple(np.abs(self.table.T @ X).argmax(axis=0).tolist()))
+        self.feature_importances_ = np.ones(X.shape[1])
+        return self
+
+    def predict(self, X):
+        return X[:, 0]
+
+
+def test_the_orders_before_a_feature_are_drawn_uniformly():
+    X, rng = Recording.table, np.random.default_rng(0)
+    n = 80 * 5
+    for _ in range(80):
+        residual_importance(Recording(), X, X[:, 0], n_permutations=5, random_state=rng)
+    orders = Counter(order for order in Recording.seen if len(order) == 4)
+    assert orders.total() == 4 * n and len(orders) == 24
+    # A draw has one order that ends in each feature: 6 are possible, each with probability 1/6.
+    bound = 4 * np.sqrt(n * (1 / 6) * (5 / 6))
+    assert all(abs(count - n / 6) < bound for count in orders.values())
 
 
 def test_a_feature_whose_forest_predicts_against_the_response_has_weight_zero():

@@ -2,8 +2,10 @@
 
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import binom, chi, norm
 
 from losaw.study.errors import StudyError
 from losaw.study.published import read_published
@@ -63,3 +65,17 @@ def test_every_printed_number_of_a_study_finds_its_cell(name):
     # A number holds for every value of an axis that print does not have.
     found = frame[frame["published"].notna()].drop_duplicates(["table", *axis, "metric", "method"])
     assert len(found) == len(expected) > 0
+
+
+@pytest.mark.parametrize(("n_samples", "n_test"), [(100, 34), (250, 85)])
+def test_the_sizes_that_type_1_errors_are_compared_with_are_those_of_theory(n_samples, n_test):
+    printed = read_published(session("cpi_type1").studies[0], CONFIGURATION.parent / "published")
+    here = printed[(printed["n_samples"] == n_samples) & (printed["outcome"] == "regression")]
+    sizes = here.set_index(["metric", "method"])["published"]
+    fair = binom.sf(np.arange(-1, n_test + 1), n_test, 0.5)
+    assert sizes["rejected_X2", "gauss-binomial LM"] == round(fair[fair <= 0.05].max(), 4)
+    for metric, columns in (("rejected_X1", 3), ("rejected_X2", 1)):
+        cost = np.sqrt(n_test / (n_samples - n_test)) / 2
+        size = chi(columns).expect(lambda c, cost=cost: norm.cdf(norm.ppf(0.05) - c * cost))
+        assert sizes[metric, "loco-t LM"] == round(size, 4)
+        assert sizes[metric, "seq-t RF"] == sizes[metric, "gauss-fisher LM"] == 0.05
