@@ -117,3 +117,13 @@ def test_correlations_far_from_zero_keep_their_digits():
     forest = LosawRandomForestRegressor(n_estimators=1, max_depth=1, random_state=0)
     near, far = (decorrelation(forest.fit(X + shift, y), X + shift) for shift in (0.0, 1e7))
     np.testing.assert_allclose(far, near, rtol=1e-5)
+
+
+def test_factors_of_many_levels_are_measured():
+    rng = np.random.default_rng(0)
+    first = rng.integers(0, 40, 1200)
+    second = np.where(rng.random(1200) < 0.7, first, rng.integers(0, 40, 1200))
+    X = pd.DataFrame({"a": first, "b": second}).astype("category").assign(c=rng.random(1200))
+    forest = LosawRandomForestRegressor(n_estimators=1, max_depth=1, random_state=0)
+    measured = decorrelation(forest.fit(X, rng.random(1200)), X)
+    assert (measured.loc[["a", "b"], "weighted_correlation"] > 0).all()
