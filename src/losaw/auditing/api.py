@@ -12,7 +12,7 @@ from losaw.auditing.result import Audit
 from losaw.auditing.rounds import run_round
 from losaw.explaining.api import begin, compute, read_options
 from losaw.explaining.sentences import rare_classes
-from losaw.support.arguments import whole_number
+from losaw.support.arguments import real_number, whole_number
 from losaw.support.errors import LosawError
 
 DEFAULT_ROUNDS, FEWEST_ROUNDS = 30, 5
@@ -101,12 +101,10 @@ def audit(
 
     whole_number("rounds", rounds, FEWEST_ROUNDS)
     if share is not None:
-        _check_share(share)
+        real_number("share", share, LEAST_SHARE, LARGEST_SHARE)
     fixed = {"rows": rows, "folds": folds, "permutations": permutations, "draws": draws}
     options = read_options(model, methods, fixed, budget, fdr, n_jobs, verbose, random_state)
-    data, part, design = begin(
-        frame, target, options, times=rounds + 1, kinds=kinds, task=task, cluster=cluster, drop=drop
-    )
+    data, part, design = begin(frame, target, options, kinds, task, cluster, drop, rounds + 1)
     n_signals = _signals(signals, part.X.shape[1])
     quiet, lines = replace(options, verbose=False), []
     with warnings.catch_warnings(action="ignore"):  # the page says what is worth a warning
@@ -132,20 +130,10 @@ def audit(
     )
 
 
-def _check_share(share: Any) -> None:
-    is_number = isinstance(share, int | float) and not isinstance(share, bool)
-    if not (is_number and LEAST_SHARE <= share <= LARGEST_SHARE):
-        raise LosawError(f"share must be from {LEAST_SHARE} to {LARGEST_SHARE}, got {share!r}")
-
-
 def _signals(asked: int | None, n_features: int) -> int:
     if n_features < 2:
         raise LosawError("an audit needs two features at least: one that matters and one that not")
     if asked is None:
         return max(1, min(_MOST_SIGNALS, n_features // 3))
-    whole_number("signals", asked, 1)
-    if asked >= n_features:
-        raise LosawError(
-            f"signals must be less than the number of features ({n_features}), got {asked}"
-        )
-    return asked
+    why = f"less than the number of features ({n_features})"
+    return whole_number("signals", asked, 1, why, maximum=n_features - 1)

@@ -33,11 +33,11 @@ from losaw.explaining.sentences import Section, answer, cautions, notes, said_of
 from losaw.explaining.table_file import read_file
 from losaw.rng import as_generator, seed_integer, stream
 from losaw.scoring.clock import Clock
-from losaw.support.arguments import whole_number
+from losaw.support.arguments import between_0_and_1, whole_number
 from losaw.support.errors import LosawError
 from losaw.support.words import unknown
 
-SHORTEST_BUDGET = 10.0
+_SHORTEST_BUDGET = 10.0
 _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
 _TIME = re.compile(r"(\d+(?:\.\d+)?)\s*([smh]?)")
 
@@ -131,15 +131,13 @@ def explain(
     """
     fixed = {"rows": rows, "folds": folds, "permutations": permutations, "draws": draws}
     options = read_options(model, methods, fixed, budget, fdr, n_jobs, verbose, random_state)
-    data, part, design = begin(
-        frame, target, options, kinds=kinds, task=task, cluster=cluster, drop=drop
-    )
+    data, part, design = begin(frame, target, options, kinds, task, cluster, drop)
     with warnings.catch_warnings(action="ignore"):  # the page says what is worth a warning
         work = compute(part, design, options.seed, options, groups)
         decision = decide(work, fdr)
         drawn = curves(work)
         related = associations(part.X, list(part.kinds.values()), options.seed)
-        found = disagreements(work.results, related, fdr, decision.failed)
+        found = disagreements(work.results, related, fdr, decision.by_loco)
         sections = (
             Section("", answer(work, decision, fdr)),
             Section("What the data tell", statements(decision, part.X.shape[1])),
@@ -191,34 +189,23 @@ def read_options(
     for name, value in fixed.items():
         if value is not None:
             whole_number(name, value, least[name])
-    if isinstance(fdr, bool) or not isinstance(fdr, int | float):
-        raise TypeError(f"fdr must be a number, got {fdr!r}")
-    if not 0 < fdr < 1:
-        raise LosawError(f"fdr must be between 0 and 1, got {fdr!r}")
-    is_seed = isinstance(random_state, int | np.integer) and not isinstance(random_state, bool)
-    seed = (
-        whole_number("random_state", random_state, 0)
-        if is_seed
-        else seed_integer(as_generator(random_state))
-    )
+    between_0_and_1("fdr", fdr)
+    if random_state is None or isinstance(random_state, np.random.Generator):
+        seed = seed_integer(as_generator(random_state))
+    else:
+        seed = whole_number("random_state", random_state, 0)
     chosen = chosen_methods(methods)
     return Options(model, chosen, fixed, read_budget(budget), n_jobs, verbose, seed)
 
 
 def chosen_methods(methods: object) -> tuple[str, ...]:
-    """Return the methods that are requested, in the order of ``METHODS``; None: all.
-
-    Raises
-    ------
-    LosawError
-        For an unknown method, or none.
-    """
+    """Return the methods that are requested, in the order of ``METHODS``; None: all."""
     if methods is None:
         return tuple(METHODS)
     if not isinstance(methods, str | list | tuple):
         raise TypeError(f"methods must be names, as 'pfi,cpi', got {methods!r}")
     asked = methods.split(",") if isinstance(methods, str) else methods
-    names = {str(name).strip().lower() for name in asked if str(name).strip()}
+    names = {str(name).strip().lower() for name in asked}
     names = {"losaw" if name == "losawrf" else name for name in names}
     for name in sorted(names):
         if name not in METHODS:
@@ -229,26 +216,27 @@ def chosen_methods(methods: object) -> tuple[str, ...]:
 
 
 def read_budget(budget: Any) -> float | None:
-    """Seconds from ``"90s"``, ``"2m"``, ``"1.5 h"`` or a number; None and ``"none"``: no limit.
-
-    Raises
-    ------
-    LosawError
-        For anything else, or less than ten seconds.
-    """
+    """Seconds from ``"90s"``, ``"2m"``, ``"1.5 h"`` or a number; None and ``"none"``: no limit."""
     if budget is None or budget == "none":
         return None
     found = None if isinstance(budget, bool) else _TIME.fullmatch(str(budget).strip())
     if found is None:
         raise LosawError(f"budget must be a time like 90s, 2m or 1h, or none, got {budget!r}")
     seconds = float(found[1]) * _UNITS[found[2]]
-    if seconds < SHORTEST_BUDGET:
-        raise LosawError(f"budget must be at least {SHORTEST_BUDGET:g} s, got {budget!r}")
+    if seconds < _SHORTEST_BUDGET:
+        raise LosawError(f"budget must be at least {_SHORTEST_BUDGET:g} s, got {budget!r}")
     return seconds
 
 
 def begin(
-    frame: Any, target: Any, options: Options, *, times: int = 1, **of_columns: Any
+    frame: Any,
+    target: Any,
+    options: Options,
+    kinds: Any,
+    task: str | None,
+    cluster: Any,
+    drop: Any,
+    times: int = 1,
 ) -> tuple[Prepared, Prepared, Design]:
     """Read a table and choose the design, which is to be computed ``times`` times in the budget.
 
@@ -259,11 +247,8 @@ def begin(
     clock, cuts = Clock(False), list[str]()
     with clock.part("begin"):
         if isinstance(frame, str | Path):
-            names = [str(n) for n in (of_columns.get("cluster"),) if n is not None]
-            names += [str(target)] * (of_columns.get("task") == "classification")
-            kinds = of_columns.get("kinds")
-            frame = read_file(frame, str(target), as_text=tuple(names), kinds=kinds)
-        data = prepare(frame, target, **of_columns)
+            frame = read_file(frame, str(target), kinds=kinds, task=task, cluster=cluster)
+        data = prepare(frame, target, kinds=kinds, task=task, cluster=cluster, drop=drop)
         design = full_design(data, options.methods, options.fixed)
         pilot = None if options.budget is None else try_out(data, design, options)
     if options.budget is not None and pilot is not None:
@@ -301,14 +286,8 @@ def compute(
 ) -> Work:
     """Fit every model in every fold, and run the methods on them.
 
-    Parameters
-    ----------
-    groups : dict or None
-        The tree of groups that is tested; None: clusters of associated features.
-    features : list of str or None
-        Only these are scored, and no groups: the pilot of a budget. None: all.
-    limit : float
-        After so many seconds no other method begins.
+    A pilot scores only some ``features``, and no groups; after ``limit`` seconds it begins no other
+    method.
     """
     clock = Clock(options.verbose and features is None, limit)
     with clock.part("fits"):

@@ -34,57 +34,42 @@ _GROUPS = 6.0
 
 
 class Method(NamedTuple):
-    """One method: its name in tables, its question, and the unit of its score, in words.
-
-    ``is_tested`` says whether its score is a difference in loss, with a test of it.
-    """
+    """One method: its name in tables, its question, and whether it tests a difference in loss."""
 
     label: str
-    is_tested: bool
     question: str
-    unit: str
+    is_tested: bool = False
 
+    @property
+    def unit(self) -> str:
+        """The unit of its score, in words."""
+        if self.is_tested:
+            return "share of the loss of the best constant"
+        negative = "; negative where unseen rows contradict the splits" * (self.label == "UFI")
+        return f"share of the sum over features{negative}"
 
-_SHARE_OF_SUM = "share of the sum over features"
-_LOSS = "share of the loss of the best constant"
 
 METHODS: dict[str, Method] = {
     "mdi": Method(
         "MDI",
-        False,
         "How much did the splits of a random forest gain on the rows that they were grown on?",
-        _SHARE_OF_SUM,
     ),
-    "ufi": Method(
-        "UFI",
-        False,
-        "How much did the same splits gain on rows that the tree has not seen?",
-        f"{_SHARE_OF_SUM}; negative where unseen rows contradict the splits",
-    ),
+    "ufi": Method("UFI", "How much did the same splits gain on rows that the tree has not seen?"),
     "losaw": Method(
         "losawRF",
-        False,
         "How much do splits gain when weights make the feature uncorrelated with the others?",
-        _SHARE_OF_SUM,
     ),
     "pfi": Method(
-        "PFI",
-        True,
-        "How much worse does the fitted model predict when the feature is shuffled?",
-        _LOSS,
+        "PFI", "How much worse does the fitted model predict when the feature is shuffled?", True
     ),
     "cpi": Method(
         "CPI",
-        True,
         "How much worse does the fitted model predict when only the part of the feature that the "
         "others cannot supply is shuffled?",
-        _LOSS,
+        True,
     ),
     "loco": Method(
-        "LOCO",
-        True,
-        "How much worse does a model predict that is fitted without the feature?",
-        _LOSS,
+        "LOCO", "How much worse does a model predict that is fitted without the feature?", True
     ),
 }
 
@@ -124,21 +109,17 @@ class Design:
         """The rows that losawRF is fitted to."""
         return min(self.rows, MOST_LOSAW_ROWS)
 
-    def words(self) -> str:
-        """The design in one line, as far as the methods use it."""
-        has = set(self.methods).__contains__
-        losaw = f" ({self.losaw_rows:,} for losawRF)" * has("losaw") * (self.losaw_rows < self.rows)
-        parts = [f"{self.rows:,} rows{losaw}", f"{self.folds} folds"]
-        if has("pfi"):
-            parts.append(f"{self.permutations} permutation{'s' * (self.permutations > 1)}")
-        if has("cpi"):
-            parts.append(f"{self.draws} draw{'s' * (self.draws > 1)} of CPI")
-        return ", ".join(parts)
-
     def said(self, *more: str, options: str = "") -> list[str]:
         """How it was computed, in sentences: the size, cuts, ``more``, and how to repeat it."""
+        is_less = "losaw" in self.methods and self.losaw_rows < self.rows
+        losaw = f" ({self.losaw_rows:,} for losawRF)" * is_less
+        parts = [f"{self.rows:,} rows{losaw}", f"{self.folds} folds"]
+        if "pfi" in self.methods:
+            parts.append(f"{self.permutations} permutation{'s' * (self.permutations > 1)}")
+        if "cpi" in self.methods:
+            parts.append(f"{self.draws} draw{'s' * (self.draws > 1)} of CPI")
         return [
-            f"{self.words()}.",
+            f"{', '.join(parts)}.",
             *(f"Cut by the budget: {each}." for each in self.cuts),
             *more,
             "The same numbers on any machine, with your other options as they are: "
@@ -191,13 +172,7 @@ class Pilot(NamedTuple):
 def full_design(
     data: Prepared, methods: tuple[str, ...], fixed: Mapping[str, int | None]
 ) -> Design:
-    """The design without a cut; ``fixed`` has what the user fixes (rows, folds, …).
-
-    Raises
-    ------
-    LosawError
-        For more folds than rows of a class, or clusters.
-    """
+    """The design without a cut; ``fixed`` has what the user fixes (rows, folds, …)."""
     n_rows, what = len(data.y), "rows in use"
     most = n_rows
     if data.clusters is not None:
@@ -206,7 +181,8 @@ def full_design(
         most, what = int(np.bincount(data.y).min()), "rows of the rarest class"
     given: dict[str, Any] = {name: value for name, value in fixed.items() if value is not None}
     full = Design(n_rows, min(FOLDS, most), PERMUTATIONS, DRAWS, TREES, methods, n_rows)
-    full = replace(full, **{**given, "rows": min(given.get("rows", n_rows), n_rows)})
+    given["rows"] = min(given.get("rows", n_rows), n_rows)
+    full = replace(full, **given)
     if not _FEWEST_FOLDS <= full.folds <= most:
         raise LosawError(
             f"{most} {what} cannot be put into {full.folds} folds: folds must be from "

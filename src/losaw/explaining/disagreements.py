@@ -9,7 +9,7 @@ two methods, fold by fold; a feature is named if the contrast is above 0, and so
 the sentence starts from, at a false discovery rate over all contrasts of all features.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from losaw.data import FloatArray
 from losaw.explaining.design import METHODS
-from losaw.explaining.scores import jackknife_error
+from losaw.explaining.scores import Unit, jackknife_error
 from losaw.rng import as_generator
 from losaw.scoring.association import association_strengths, average_linkage
 from losaw.scoring.group_tree import group_name
@@ -161,7 +161,7 @@ def disagreements(
     results: Mapping[str, ImportanceResult],
     related: Associations,
     fdr: float,
-    untrusted: frozenset[str] = frozenset(),
+    untrusted: Collection[Unit] = (),
 ) -> list[Disagreement]:
     """The disagreements between methods, feature by feature.
 
@@ -173,8 +173,8 @@ def disagreements(
         With the names of the sentences.
     fdr : float
         False discovery rate over all contrasts and features.
-    untrusted : frozenset of str
-        Features whose draws of CPI fail their test: no sentence rests on their CPI.
+    untrusted : collection of features
+        Whose draws of CPI fail their test: no sentence rests on their CPI.
     """
     tested = [(c, *_tested(c, results)) for c in compared(results)]
     if not tested:
@@ -187,7 +187,7 @@ def disagreements(
         names = results[contrast.first].feature_names
         needs_cpi = "cpi" in (contrast.first, contrast.second)
         for j in np.argsort(-value, kind="stable"):
-            if own[j] <= fdr and not (needs_cpi and names[j] in untrusted):
+            if own[j] <= fdr and not (needs_cpi and (names[j],) in untrusted):
                 text = f"{names[j]}: " + contrast.text.format(
                     first=_said(results[contrast.first], j, contrast.first),
                     second=_said(results[contrast.second], j, contrast.second),

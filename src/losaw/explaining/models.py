@@ -4,11 +4,18 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin, clone
+from sklearn.base import (
+    BaseEstimator,
+    OneToOneFeatureMixin,
+    TransformerMixin,
+    clone,
+    is_classifier,
+)
 from sklearn.utils.validation import check_is_fitted
 
 from losaw.explaining.preparing import Prepared
 from losaw.scoring.fewer_columns import require_no_named_columns
+from losaw.scoring.refits import shuffled_folds
 from losaw.support.errors import LosawError
 from losaw.support.words import unknown
 
@@ -54,57 +61,37 @@ class MissingNumbers(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
 
 def make_forest(
-    data: Prepared,
-    n_trees: int,
-    seed: int,
-    n_jobs: int | None,
-    *,
-    decorrelated: bool = False,
-    n_features: int | None = None,
+    data: Prepared, n_trees: int, seed: int, n_jobs: int | None, *, decorrelated: bool = False
 ) -> Any:
     """A Pipeline of a forest for numbers and factors, missing ones too.
 
-    A third of the features, rounded up, is drawn at a node: a number, so that a forest that is
-    fitted without a feature draws as many as before.
-
-    Parameters
-    ----------
-    decorrelated : bool
-        losawRF with its defaults; False: the same forest without weights (``eta=1``), which is a
-        plain random forest.
-    n_features : int or None
-        None: all of the data.
+    It is losawRF with its defaults if ``decorrelated``; else the same forest without weights
+    (``eta=1``), which is a plain random forest. A third of the features, rounded up, is drawn at a
+    node: a number, so that a forest that is fitted without a feature draws as many as before.
     """
     from sklearn.pipeline import make_pipeline
 
     from losaw.forest import LosawRandomForestClassifier, LosawRandomForestRegressor
 
     kind = LosawRandomForestClassifier if data.labels else LosawRandomForestRegressor
-    drawn = -(-(n_features or data.X.shape[1]) // 3)
-    eta = 0.25 if decorrelated else 1.0
-    forest = kind(n_trees, max_features=drawn, eta=eta, n_jobs=n_jobs, random_state=seed % 2**31)
+    forest = kind(
+        n_trees, max_features=-(-data.X.shape[1] // 3), eta=0.25 if decorrelated else 1.0,
+        n_jobs=n_jobs, random_state=seed % 2**31,
+    )  # fmt: skip
     return make_pipeline(MissingNumbers(below=not decorrelated), forest)
 
 
 def make_model(model: Any, data: Prepared, n_trees: int, seed: int, n_jobs: int | None) -> Any:
-    """The model that PFI, CPI and LOCO explain.
-
-    Raises
-    ------
-    LosawError
-        For an unknown name, or an object that is not an estimator of the task.
-    """
-    from sklearn.base import is_classifier
-
-    if isinstance(model, str) and model == "forest":
-        return make_forest(data, n_trees, seed, n_jobs)
-    if isinstance(model, str) and model == "gradient-boosting":
+    """The model that PFI, CPI and LOCO explain."""
+    if isinstance(model, str):
+        if model == "forest":
+            return make_forest(data, n_trees, seed, n_jobs)
+        if model not in MODELS:
+            raise LosawError(unknown("model", model, MODELS))
         from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
         kind = HistGradientBoostingClassifier if data.labels else HistGradientBoostingRegressor
         return kind(categorical_features="from_dtype", random_state=seed % 2**31)
-    if isinstance(model, str):
-        raise LosawError(unknown("model", model, MODELS))
     if isinstance(model, type) or not (hasattr(model, "fit") and hasattr(model, "get_params")):
         got = f"the class {model.__name__}" if isinstance(model, type) else type(model).__name__
         raise LosawError(
@@ -128,15 +115,7 @@ def name_of(model: Any) -> str:
 
 
 def splits_of(data: Prepared, folds: int, seed: int) -> Splits:
-    """The rows to fit to and those held out, of every fold.
-
-    Raises
-    ------
-    LosawError
-        If one fold has all rows of a class.
-    """
-    from losaw.scoring.refits import shuffled_folds
-
+    """The rows to fit to and those held out, of every fold."""
     stratified, clustered = bool(data.labels), data.clusters is not None
     made = shuffled_folds(folds, stratified, clustered, seed % 2**32)
     splits = list(made.split(data.X, data.y, data.clusters))
@@ -150,14 +129,7 @@ def splits_of(data: Prepared, folds: int, seed: int) -> Splits:
 
 
 def fit_each(model: Any, data: Prepared, splits: Splits) -> list[Any]:
-    """Fit a copy of the model to the training rows of every fold.
-
-    Raises
-    ------
-    LosawError
-        If it cannot be fitted, or gives no finite predictions; with the columns that are not
-        numbers or have missing values, and the remedy.
-    """
+    """Fit a copy of the model to the training rows of every fold, or say why it cannot be."""
     fitted = []
     for train, held in splits:
         copy = clone(model)

@@ -19,7 +19,7 @@ from losaw.explaining.disagreements import (
     Disagreement,
     compared,
 )
-from losaw.explaining.draws import Decision, recognised
+from losaw.explaining.draws import Decision
 from losaw.explaining.scores import Work
 from losaw.explaining.sentences import Section, Sentence
 from losaw.pages import Result, text_table
@@ -110,6 +110,10 @@ class Explanation(Result):
         return self.decision.selected
 
     @property
+    def _failed(self) -> set[str]:
+        return {name for name, *others in self.work.recognised if not others}
+
+    @property
     def sentences(self) -> tuple[Sentence, ...]:
         """Everything that is said, in the order of the page."""
         return tuple(sentence for section in self.sections for sentence in section.sentences)
@@ -144,8 +148,8 @@ class Explanation(Result):
         if self.decision.method is not None:
             frame["selected"] = frame["feature"].isin(self.selected)
             other = METHODS[self.decision.method].label
-            by_loco = self.decision.failed
-            frame["decided_by"] = ["LOCO" if name in by_loco else other for name in features]
+            by_loco = self.decision.by_loco
+            frame["decided_by"] = ["LOCO" if (name,) in by_loco else other for name in features]
         for name, result in self.results.items():
             label = METHODS[name].label
             frame[label] = result.scores
@@ -184,7 +188,7 @@ class Explanation(Result):
         return f"{self.target} ({self.task}): {used}, {n} feature{'s' * (n > 1)}{shares}"
 
     def _lines(self) -> list[str]:
-        frame, failed = self.to_frame(), recognised(self.work.draw_tests)
+        frame, failed = self.to_frame(), self._failed
         table = frame[["feature", "kind"]].copy()
         for name in self.results:
             label, tested = METHODS[name].label, METHODS[name].is_tested
@@ -203,7 +207,7 @@ class Explanation(Result):
             lines.append(f"… and {len(table) - _SHOWN} more features")
         if any(METHODS[name].is_tested for name in self.results):
             lines.append(f"* above 0 at a false discovery rate of {self.fdr:g}")
-        if failed and "cpi" in self.results:
+        if failed:
             lines.append("? its draws can be distinguished from real values: CPI may be wrong")
         return lines
 
@@ -214,7 +218,7 @@ class Explanation(Result):
         return {head: sentences for head, sentences in said.items() if sentences}
 
     def _content(self) -> dict[str, Any]:
-        decision, columns = self.decision, self.work.data.columns
+        decision, columns, draws = self.decision, self.work.data.columns, self.work.draw_tests
         return {
             "target": self.target,
             "task": self.task,
@@ -231,8 +235,8 @@ class Explanation(Result):
                 for sentence in s.sentences
             ],
             "curves": {name: curve._asdict() for name, curve in self.curves.items()},
-            "draws": {name: test._asdict() for name, test in self.work.draw_tests.items()},
-            "draws_of_groups": [[g, t._asdict()] for g, t in self.work.group_draws.items()],
+            "draws": {u[0]: t._asdict() for u, t in draws.items() if len(u) == 1},
+            "draws_of_groups": [[u, t._asdict()] for u, t in draws.items() if len(u) > 1],
             "quality": {name: q.__dict__ for name, q in self.work.quality.items()},
             "columns": [
                 {"name": c.name, "kind": c.kind, "used": c.values is not None,
@@ -252,7 +256,7 @@ class Explanation(Result):
     def _values(self) -> dict[str, Any]:
         from markupsafe import Markup
 
-        frame, failed = self.to_frame(), recognised(self.work.draw_tests)
+        frame, failed = self.to_frame(), self._failed
         merged = {column.name: column.merged for column in self.work.data.columns}
         largest = max((float(np.abs(c.effect).max()) for c in self.curves.values()), default=0.0)
         half = largest or 1.0

@@ -27,6 +27,9 @@ JACKKNIFE = "over other samples of rows (jackknife over the folds)"
 FAMILY_WISE = 0.05
 # A model with a larger p-value is not shown to predict better than a constant.
 LEVEL = 0.05
+# Draws whose test has no larger p-value are not trusted.
+_RECOGNISED = 0.01
+Unit = tuple[str, ...]  # one feature, or a group
 
 
 @dataclass(frozen=True)
@@ -68,10 +71,8 @@ class Work:
     quality : dict of model to Quality
     decorrelation : DataFrame or None
         :func:`losaw.forest.decorrelation` of losawRF, the mean over folds.
-    draw_tests : dict of feature to DrawTest
-        Whether draws can be distinguished from real values, of features that CPI may select.
-    group_draws : dict of group to DrawTest
-        The same of the groups of ``groups``.
+    draw_tests : dict of feature, or group, to DrawTest
+        Whether draws can be distinguished from real values, where a sentence may rest on them.
     groups : DataFrame or None
         The tested groups of features, see :func:`losaw.importance.hierarchy`.
     finest : tuple of groups
@@ -92,11 +93,15 @@ class Work:
     results: dict[str, ImportanceResult] = field(default_factory=dict)
     quality: dict[str, Quality] = field(default_factory=dict)
     decorrelation: Any = None
-    draw_tests: dict[str, DrawTest] = field(default_factory=dict)
-    group_draws: dict[tuple[str, ...], DrawTest] = field(default_factory=dict)
+    draw_tests: dict[Unit, DrawTest] = field(default_factory=dict)
     groups: Any = None
-    finest: tuple[tuple[str, ...], ...] = ()
-    left_out: dict[tuple[str, ...], FloatArray] = field(default_factory=dict)
+    finest: tuple[Unit, ...] = ()
+    left_out: dict[Unit, FloatArray] = field(default_factory=dict)
+
+    @property
+    def recognised(self) -> frozenset[Unit]:
+        """The features and groups whose draws can be distinguished from real values."""
+        return frozenset(u for u, test in self.draw_tests.items() if test.p_value <= _RECOGNISED)
 
     def runs(self, method: str) -> bool:
         """Whether a method is asked for, and the limit of a pilot not reached."""

@@ -6,16 +6,17 @@ selected, the answer is what is known of the features together.
 
 import shlex
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from losaw.explaining.design import METHODS
 from losaw.explaining.disagreements import Associations, Disagreement
-from losaw.explaining.draws import LEAST_LOCO, Decision, recognised
+from losaw.explaining.draws import LEAST_LOCO, Decision
 from losaw.explaining.models import make_forest
 from losaw.explaining.preparing import Prepared
-from losaw.explaining.scores import FAMILY_WISE, LEVEL, Work, share_explained
+from losaw.explaining.scores import FAMILY_WISE, LEVEL, Unit, Work, share_explained
 from losaw.support.words import decimal, p_text
 
 # So many features of a group are named.
@@ -28,7 +29,6 @@ _LEAK, _WORTH_TRYING = 0.95, 0.8
 _HARDLY_LOWER = 0.9
 # A class so many times as frequent as in the table is over-represented.
 _MORE = 1.2
-Unit = tuple[str, ...]
 
 
 class Sentence(NamedTuple):
@@ -263,9 +263,10 @@ def _leakage(work: Work) -> Iterator[Sentence]:
     strongest = work.results[next(known)].select(top=2) if len(names) > 1 else tuple(names)
     (train, held), data = work.splits[0], work.data
     for name in strongest:
-        forest = make_forest(data, 20, work.seed, work.n_jobs, n_features=1)
-        forest.fit(data.X[[name]].iloc[train], data.y[train])
-        share = share_explained(work, forest, data.X[[name]].iloc[held], held)
+        alone = replace(data, X=data.X[[name]])
+        forest = make_forest(alone, 20, work.seed, work.n_jobs)
+        forest.fit(alone.X.iloc[train], data.y[train])
+        share = share_explained(work, forest, alone.X.iloc[held], held)
         if share >= _LEAK:
             remedy = f"leave it out (--drop {shlex.quote(name)}) and explain again."
             yield Sentence(
@@ -384,8 +385,8 @@ def _untestable(work: Work) -> Iterator[Sentence]:
 
 def _recognised(work: Work) -> Iterator[Sentence]:
     """Name features and groups whose draws a classifier distinguishes from the real values."""
-    tests = {(name,): test for name, test in work.draw_tests.items()} | work.group_draws
-    bad = sorted(recognised(tests), key=lambda unit: (tests[unit].p_value, unit))
+    tests = work.draw_tests
+    bad = sorted(work.recognised, key=lambda unit: (tests[unit].p_value, unit))
     if bad:
         shown = ", ".join(f"{_unit(u)} (p {p_text(tests[u].p_value)})" for u in bad[:6])
         more = f" and {len(bad) - 6} more" if len(bad) > 6 else ""

@@ -24,11 +24,10 @@ _BLANKS = r"\s+"
 READING = "losaw: how the file was read"
 TEXT = (".csv", ".tsv", ".txt", ".data")
 _LINES = 20
-_UTF16 = (b"\xff\xfe", b"\xfe\xff")  # how such files begin
 # A field in quotes, also one that goes on below the lines at hand; within it two quotes are one.
-_QUOTED = re.compile(r'((?<![^\n\t,;|])|(?<=[,;|] ))"(?:[^"]|"")*("|\Z)')
+_QUOTED = re.compile(r'(?<![^\s,;|])"(?:[^"]|"")*("|\Z)')
 # How lines above a table begin: comments, and Excel's "sep=;".
-_COMMENT = re.compile(r"#|%|//|\"?sep=")
+_COMMENT = re.compile(r"#|%|//|\"?sep=", re.IGNORECASE)
 _LEADING_ZERO = re.compile(r"[-+]?0\d.*")
 _WHOLE = re.compile(r"[-+]?\d+")
 
@@ -37,13 +36,15 @@ def read_file(
     path: str | Path,
     target: str,
     has_header: bool = True,
-    as_text: tuple[str, ...] = (),
+    *,
     kinds: Mapping[str, str] | None = None,
+    task: str | None = None,
+    cluster: Any = None,
 ) -> "pd.DataFrame":
     """The rows of a file.
 
     Cells that differ as text and are one number (01 and 1, 1.10 and 1.1) are kept apart where they
-    may be codes: columns with a leading zero, of ``as_text``, and of kind nominal are text.
+    may be codes: columns with a leading zero, of kind nominal, the cluster, and classes are text.
 
     Parameters
     ----------
@@ -54,9 +55,8 @@ def read_file(
         Name of the column to explain: a first line that holds it is a header.
     has_header : bool, default True
         Whether the first line holds names. Without names the columns are X1, X2, ….
-    as_text : tuple of str
-        Columns whose cells are names, as those of clusters and classes.
-    kinds : dict of column name to kind, or None
+    kinds, task, cluster
+        As of :func:`losaw.explain`.
 
     Raises
     ------
@@ -76,7 +76,7 @@ def read_file(
             f"{path}: files end in .parquet, {', '.join(TEXT)} (or .csv.gz and the like); read "
             "other formats with pandas and call losaw.explain(frame, target)"
         )
-    cells = _cells(path)
+    cells = _cells(path, target)
     if has_header:
         names = [str(name).strip() for name in cells.iloc[0].fillna("")]
         cells = cells.iloc[1:].reset_index(drop=True)
@@ -88,16 +88,15 @@ def read_file(
     import pandas as pd
 
     names = [name or f"Unnamed: {place}" for place, name in enumerate(names)]
-    asked = {str(name): kind for name, kind in (kinds or {}).items()}
+    asked = kinds if isinstance(kinds, Mapping) else {}
+    text = {str(name) for name, kind in asked.items() if kind == "nominal"}
+    text |= {target} if task == "classification" else set()
+    text |= set() if cluster is None else {str(cluster)}
     notes: list[str] = []
-    frame = pd.DataFrame(
-        {
-            name: _values(
-                name, cells.iloc[:, j], name in as_text or asked.get(name) == "nominal", notes
-            )
-            for j, name in enumerate(names)
-        }
-    )
+    columns = {
+        name: _values(name, cells.iloc[:, j], name in text, notes) for j, name in enumerate(names)
+    }
+    frame = pd.DataFrame(columns)
     frame.attrs[READING] = notes
     return frame
 
@@ -113,23 +112,22 @@ def _read_parquet(path: Path) -> "pd.DataFrame":
         raise LosawError(f"{path}: cannot be read as Parquet ({error})") from None
 
 
-def _cells(path: Path) -> "pd.DataFrame":
+def _cells(path: Path, target: str) -> "pd.DataFrame":
     """The cells of a file as text, the first line included; missing ones as NaN."""
     import pandas as pd
 
     try:
-        with path.open("rb") as file:
-            if file.read(2) in _UTF16:
-                raise UnicodeError
         head = pd.read_csv(
             path, sep="\0", header=None, nrows=_LINES, dtype=str, quoting=csv.QUOTE_NONE,
             engine="c", skip_blank_lines=True,
         )  # fmt: skip
         lines = [str(line).removeprefix("\ufeff") for line in head[0]]
-        separator = _separator(lines)
-        _check_first_lines(path, lines)
+        if _COMMENT.match(lines[0]) and target not in lines[0]:
+            raise LosawError(
+                f"{path}: the first line ({lines[0][:60]!r}) is not of the table; remove such lines"
+            )
         cells = pd.read_csv(
-            path, sep=separator, header=None, dtype=str, na_values=list(MISSING),
+            path, sep=_separator(lines), header=None, dtype=str, na_values=list(MISSING),
             skipinitialspace=True, low_memory=False, encoding="utf-8-sig",
         )  # fmt: skip
     except LosawError:
@@ -147,7 +145,7 @@ def _cells(path: Path) -> "pd.DataFrame":
         raise LosawError(
             f"{path}: the first line has {found[1]} fields and line {found[2]} has {found[3]}, so "
             "that it is not clear which field belongs to which name; give every column a name in "
-            "the first line, and put text with separators in quotes"
+            "the first line, put text with separators in quotes, and remove lines above the table"
         ) from None
     except Exception as error:  # every compression raises its own
         reason = " ".join(str(error).split())
@@ -181,22 +179,19 @@ def _values(name: str, cells: "pd.Series", is_text: bool, notes: list[str]) -> A
     import pandas as pd
 
     places, texts = pd.factorize(cells.str.strip() if cells.notna().any() else cells)
-    taken = pd.api.extensions.take
-    as_text = pd.Series(taken(np.asarray(texts, dtype=object), places, allow_fill=True))
+    take = pd.api.extensions.take
     numbers = [_as_number(text) for text in texts]
-    if any(number is None for number in numbers):
-        return as_text
     zero = next((text for text in texts if _LEADING_ZERO.fullmatch(text)), None)
     long = next((t for t in texts if _WHOLE.fullmatch(t) and abs(int(t)) > LARGEST_WHOLE), None)
-    if is_text:
-        return as_text
-    if zero is not None or long is not None:
-        why = f"leading zeros ({zero})" if zero else f"numbers of many digits ({long})"
-        notes.append(
-            f"{name} has {why}: its cells are taken as codes, so that none become equal. If they "
-            f"are quantities, say --kinds {name}:continuous (in Python kinds=)."
-        )
-        return as_text
+    are_numbers = None not in numbers
+    if is_text or zero or long or not are_numbers:
+        if are_numbers and not is_text:
+            why = f"leading zeros ({zero})" if zero else f"numbers of many digits ({long})"
+            notes.append(
+                f"{name} has {why}: its cells are taken as codes, so that none become equal. If "
+                f"they are quantities, say --kinds {name}:continuous (in Python kinds=)."
+            )
+        return pd.Series(take(np.asarray(texts, dtype=object), places, allow_fill=True))
     same = pd.Series(texts).groupby(numbers).agg(list) if len(texts) else pd.Series()
     if len(same) < len(texts):
         pair = next(group for group in same if len(group) > 1)
@@ -208,7 +203,7 @@ def _values(name: str, cells: "pd.Series", is_text: bool, notes: list[str]) -> A
     values = np.array(numbers, dtype=float)
     if len(texts) and -1 not in places and all(map(_WHOLE.fullmatch, texts)):
         return values.astype(np.int64)[places]
-    return taken(values, places, allow_fill=True)
+    return take(values, places, allow_fill=True)
 
 
 def _as_number(text: str) -> float | None:
@@ -219,56 +214,27 @@ def _as_number(text: str) -> float | None:
 
 
 def _separator(lines: list[str]) -> str:
-    """The separator that every line has, and the same number of times as the first.
+    """The separator that every line has, and the same number of times: a title may stand above.
 
     Of several a tab or a semicolon: commas may then stand in numbers. Blanks, if they make more
-    fields than that, and numbers below the first line. Quoted text does not count, and may go on in
-    the next line.
+    fields than that, and numbers below the first line. Quoted text does not count.
     """
-    lines = _without_quoted(lines)
+    lines = _QUOTED.sub('""', "\n".join(lines)).split("\n")
+    lines = lines[len(lines) // 2 :]
     counts = {s: [line.count(s) for line in lines] for s in _SEPARATORS}
     everywhere = [s for s, by_line in counts.items() if all(by_line)]
     alike = [s for s in everywhere if len(set(counts[s])) == 1]
     by_blanks = [line.split() for line in lines]
     are_blanks = len(set(map(len, by_blanks))) == 1
-    found: str | None = next((s for s in ("\t", ";") if s in alike), None)
+    found = next((s for s in ("\t", ";") if s in alike), None)
     if found is None and everywhere:
         found = max(alike or everywhere, key=lambda s: counts[s][0])
     if found is None:
         return _BLANKS if are_blanks else ","
-    are_numbers = all(_is_number_or_quoted(field) for line in by_blanks[1:] for field in line)
+    are_numbers = all(
+        field in ('""', "NA", *MISSING) or _as_number(field) is not None
+        for line in by_blanks
+        for field in line
+    )
     more = len(by_blanks[0]) > counts[found][0] + 1
-    return _BLANKS if are_blanks and more and are_numbers and len(lines) > 1 else found
-
-
-def _without_quoted(lines: list[str]) -> list[str]:
-    lines = _QUOTED.sub('""', "\n".join(lines)).split("\n")
-    return [re.sub('"[^"]*"', '""', line) for line in lines]
-
-
-def _is_number_or_quoted(field: str) -> bool:
-    return field in ('""', "NA", *MISSING) or _as_number(field) is not None
-
-
-def _check_first_lines(path: Path, lines: list[str]) -> None:
-    """Raise for lines above the table: comments, a title, Excel's ``sep=;``.
-
-    They begin as comments do, or have one field, and all lines below have as many as each other.
-    """
-    for above in range(len(lines) // 2 + 1):
-        separator, rest = _separator(lines[above:]), _without_quoted(lines[above:])
-        fields = [
-            len(line.split() if separator == _BLANKS else line.split(separator)) for line in rest
-        ]
-        is_comment = _COMMENT.match(lines[above].lower()) is not None
-        is_table = len(rest) > 1 and len(set(fields)) == 1 and fields[0] > 1
-        if is_table and not (is_comment and "sep=" in lines[above].lower()):
-            break
-        if fields[0] > 1 and not is_comment:
-            return
-    if is_table and above:
-        those, them = ("line is", "it") if above == 1 else (f"{above} lines are", "them")
-        raise LosawError(
-            f"{path}: the first {those} not of the table that begins below ({lines[0][:60]!r}); "
-            f"remove {them}"
-        )
+    return _BLANKS if are_blanks and more and are_numbers else found

@@ -36,7 +36,7 @@ def groups_of(*groups):
     return pd.DataFrame({"features": list(groups), "finest": True, "score": scores})
 
 
-def work(cpi, loco=None, draws=None, groups=(), left_out=None, group_draws=None, p_value=0.001):
+def work(cpi, loco=None, draws=None, groups=(), left_out=None, p_value=0.001):
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.standard_normal((60, 4)), columns=list(NAMES)).assign(y=rng.random(60))
     free = dict.fromkeys(("rows", "folds", "permutations", "draws"))
@@ -44,8 +44,8 @@ def work(cpi, loco=None, draws=None, groups=(), left_out=None, group_draws=None,
     design = full_design(data, ("cpi", "loco"), free)
     made = Work(data, design, [], [], 0, None, "a random forest", Clock(False))
     made.results = {"cpi": cpi} | ({} if loco is None else {"loco": loco})
-    made.draw_tests, made.groups, made.finest = draws or {}, groups_of(*groups), tuple(groups)
-    made.group_draws = group_draws or {}
+    made.draw_tests = {u if isinstance(u, tuple) else (u,): t for u, t in (draws or {}).items()}
+    made.groups, made.finest = groups_of(*groups), tuple(groups)
     made.left_out = {unit: m + WIGGLE[:, 0] for unit, m in (left_out or {}).items()}
     made.quality = {"model": Quality(0.5, 0.1, p_value)}
     return made
@@ -73,7 +73,7 @@ def test_loco_decides_where_draws_fail_and_the_answer_says_so():
     assert sentences["selected"].text == "Selected by LOCO, where draws fail their test: income"
     assert sentences["by LOCO"].features == ("income",)
     assert sentences["open"].features == ("rooms",)
-    made.draw_tests = {"income": WRONG}
+    made.draw_tests = {("income",): WRONG}
     assert said(made)[1]["selected"].text == (
         "Selected by CPI: rooms; by LOCO, where draws fail their test: income"
     )
@@ -112,9 +112,7 @@ GROUP = ("rooms", "age")
     ],
 )
 def test_a_group_is_stated_by_its_draws_or_by_leaving_it_out(draws, loco, is_stated, is_headline):
-    made = work(
-        scored(0, 0, 0, 0), groups=(GROUP,), group_draws={GROUP: draws}, left_out={GROUP: loco}
-    )
+    made = work(scored(0, 0, 0, 0), groups=(GROUP,), draws={GROUP: draws}, left_out={GROUP: loco})
     found, sentences = said(made)
     assert (GROUP in found.stated) == is_stated and (GROUP in found.head) == is_headline
     assert ("statement" in sentences) == is_headline
@@ -129,8 +127,8 @@ def test_a_group_is_stated_by_its_draws_or_by_leaving_it_out(draws, loco, is_sta
 @pytest.mark.parametrize(("loco", "is_stated"), [(-0.01, False), (0.05, True)])
 def test_a_group_with_a_feature_whose_draws_fail_is_stated_by_leaving_it_out(loco, is_stated):
     made = work(
-        scored(0, 0, 0, 0), scored(0, 0, 0, 0), draws={"rooms": WRONG}, groups=(GROUP,),
-        group_draws={GROUP: RIGHT}, left_out={GROUP: loco},
+        scored(0, 0, 0, 0), scored(0, 0, 0, 0), draws={"rooms": WRONG, GROUP: RIGHT},
+        groups=(GROUP,), left_out={GROUP: loco},
     )  # fmt: skip
     found = decide(made, 0.1)
     assert (GROUP in found.stated) == is_stated and (GROUP in found.open) != is_stated

@@ -133,7 +133,7 @@ CONTRASTS = [
 def test_each_contrast_names_the_feature_on_which_two_methods_differ(kind, results, feature):
     said = disagreements(results, related(1.0), 0.1)
     assert [(d.kind, d.feature) for d in said] == [(kind, feature)]
-    trusted = disagreements(results, related(1.0), 0.1, frozenset("x"))
+    trusted = disagreements(results, related(1.0), 0.1, {("x",)})
     assert bool(trusted) == ("cpi" not in results)
 
 

@@ -111,7 +111,7 @@ def test_a_budget_cuts_rows_and_says_so(capsys):
     [
         ({"methods": ["pfl"]}, "did you mean 'pfi'"),
         ({"fdr": 2}, "fdr must be between"),
-        ({"fdr": ()}, "fdr must be a number"),
+        ({"fdr": ()}, "fdr must be a finite number"),
         ({"folds": 2}, "folds"),
         ({"rows": 10}, "rows"),
         ({"budget": "soon"}, "budget"),

@@ -10,7 +10,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import losaw
-from losaw.explaining.draws import DrawnOnce
 from losaw.explaining.models import MissingNumbers, fit_each, make_forest, make_model, splits_of
 from losaw.explaining.preparing import prepare
 from losaw.importance import cpi, hierarchy, loco, pfi
@@ -18,7 +17,6 @@ from losaw.scoring.losses import squared_error
 from losaw.scoring.model import read_model
 from losaw.scoring.rows import Options, read_rows
 from losaw.support.errors import LosawError
-from losaw.tables import read_table
 from reference.explaining_tables import copies, mixed
 
 QUICK = {"folds": 3, "permutations": 1, "draws": 1, "budget": None}
@@ -57,26 +55,6 @@ def test_missing_numbers_stand_below_or_at_the_median():
     for decorrelated in (False, True):  # weights take numbers as amounts
         model = make_forest(prepare(copies(60), "y"), 1, 0, None, decorrelated=decorrelated)
         assert model[0].below is not decorrelated
-
-
-def test_draws_are_made_once_for_all_folds_and_serve_cpi():
-    frame = copies(150, correlation=0.0)
-    X, y = frame.drop(columns="y"), frame["y"]
-    sampler = DrawnOnce(read_table(X), 2, np.random.default_rng(0))
-    assert len(sampler.drawn) == 2 and (sampler.drawn[0] != sampler.drawn[1]).any()
-    model = RandomForestRegressor(20, random_state=0)
-    scores = cpi(model, X, y, sampler=sampler, n_draws=2, cv=2, random_state=0).scores
-    assert scores[:3].min() > 5 * abs(scores[3])
-    with pytest.raises(ValueError, match="not those that were drawn"):
-        sampler.fit(X.to_numpy()[:50])
-
-
-def test_draws_made_once_are_no_copies_where_clusters_hold_copies():
-    patient = np.repeat(np.arange(60), 8)
-    X = pd.DataFrame(np.random.default_rng(0).standard_normal((60, 3))[patient])
-    sampler = DrawnOnce(read_table(X), 1, np.random.default_rng(0), clusters=patient)
-    moved = ((sampler.drawn[0] - X.to_numpy()) ** 2).mean(axis=0) / (2 * X.to_numpy().var(axis=0))
-    assert moved.min() > 0.6
 
 
 class CodesOnly(LogisticRegression):
