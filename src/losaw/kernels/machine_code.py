@@ -3,7 +3,8 @@
 numba compares only a kernel's own file with the code that it stored. But a kernel is compiled from
 the kernels that it calls and from constants of other files as well. So the folder is named by the
 digest of every source of ``losaw.kernels`` and every one that imports from it: after an edit of any
-of these it has another name, and all kernels are compiled again.
+of these it has another name, and all kernels are compiled again. The place of the package counts
+too: numba does not find the machine code of a copied checkout, which must not count as compiled.
 """
 
 import hashlib
@@ -79,10 +80,11 @@ def is_compiled() -> bool:
 
 @cache
 def digest() -> str:
-    """Return the digest of the sources of all kernels and of what they are called from."""
+    """Return the digest of the place and sources of all kernels and of what calls them."""
     texts = [path.read_text(encoding="utf-8") for path in sorted(KERNELS.rglob("*.py"))]
     others = (path.read_text(encoding="utf-8") for path in sorted(PACKAGE.rglob("*.py")))
-    return _short("".join(texts + [text for text in others if "losaw.kernels" in text]))
+    callers = [text for text in others if "losaw.kernels" in text]
+    return _short("".join([str(PACKAGE), *texts, *callers]))
 
 
 def _short(text: str) -> str:

@@ -83,6 +83,15 @@ def test_an_edit_of_a_callee_or_a_constant_is_compiled_and_of_another_file_is_no
     assert call(kernels) == (9.0, False)
 
 
+def test_the_machine_code_in_a_copy_of_a_checkout_does_not_count_as_its_own(kernels, tmp_path):
+    call(kernels)
+    shutil.copytree(kernels.parents[1], tmp_path / "copy")
+    copied = tmp_path / "copy" / "losaw" / "kernels"
+    assert call(copied)[1] and not call(copied)[1]
+    (own,), (first,) = stored(copied), stored(kernels)  # Snakemake looks into the folder's name
+    assert own.name != first.name
+
+
 def test_a_folder_that_the_user_chooses_holds_the_code_of_each_installation(kernels, tmp_path):
     before = stored(kernels)
     value, is_compiled = call(kernels, tmp_path)
