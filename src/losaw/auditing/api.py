@@ -81,7 +81,7 @@ def audit(
 
     Raises
     ------
-    LosawError (a ValueError)
+    ValueError, TypeError
         For a table, a file or an argument that cannot be used; the message says what to do.
 
     Examples

@@ -1,13 +1,13 @@
 """The result of an audit: ranked methods, sentences, and their files."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 import losaw
-from losaw.auditing.rounds import Standing, bounds, standings
+from losaw.auditing.rounds import bounds, standings
 from losaw.explaining.design import METHODS, Design
 from losaw.explaining.scores import Quality
 from losaw.pages import Result, text_table
@@ -75,48 +75,41 @@ class Audit(Result):
     notes: tuple[str, ...] = ()
 
     @cached_property
-    def standings(self) -> list[Standing]:
-        """The methods, best first."""
-        return standings(self.rounds)
+    def standings(self) -> "pd.DataFrame":
+        """The methods, best first: means over rounds, errors, verdicts."""
+        return standings(self.rounds, self.fdr)
 
     @property
     def trusted(self) -> tuple[str, ...]:
         """The best method, and those that are not significantly worse."""
-        return tuple(s.method for s in self.standings if s.is_trusted)
+        return tuple(self.standings.query("trusted")["method"])
 
     def to_frame(self) -> "pd.DataFrame":
-        """One row per method: means over rounds, errors, verdicts."""
-        import pandas as pd
-
-        rows = [
-            asdict(s)
-            | {"method": METHODS[s.method].label, "trusted": s.is_trusted}
-            | {"keeps": s.keeps(self.fdr)}
-            for s in self.standings
-        ]
-        return pd.DataFrame(rows)
+        """:attr:`standings`, with the methods by the names that tables have for them."""
+        return self.standings.assign(method=[METHODS[m].label for m in self.standings["method"]])
 
     @property
     def verdicts(self) -> tuple[str, ...]:
         """The answer in sentences."""
-        level = [METHODS[s.method].label for s in self.standings if s.behind == 0]
-        best, *others = [METHODS[name].label for name in self.trusted]
+        frame = self.to_frame()
+        level = list(frame.loc[frame["behind"] == 0, "method"])
+        best, *others = frame.loc[frame["trusted"], "method"]
         others = [label for label in others if label not in level]
-        worse = [METHODS[s.method].label for s in self.standings if not s.is_trusted]
+        worse = list(frame.loc[~frame["trusted"], "method"])
         said = [
             "Best at separating causes from the other features (highest mean pr-AUC): "
             f"{', '.join(level)}."
         ]
-        first = self.standings[0]
-        if first.found == 0:
-            of_best = self.rounds.loc[self.rounds["method"] == first.method, "first"]
+        first = self.standings.iloc[0]
+        if first["found"] == 0:
+            of_best = self.rounds.loc[self.rounds["method"] == first["method"], "first"]
             chance = self.n_signals / len(self.features)
             said.append(
                 f"The scores of {best} put causes first, but at the false discovery rate it "
                 "selects none of them: use its order, not its selection."
                 if bounds(of_best.to_numpy(dtype=float))[0] > chance
                 else f"The order of {best} is not shown to be better than chance (first places "
-                f"right {decimal(first.first)}, {decimal(chance)} by chance), and at the false "
+                f"right {decimal(first['first'])}, {decimal(chance)} by chance), and at the false "
                 "discovery rate it selects no cause."
             )
         if others:
@@ -140,9 +133,8 @@ class Audit(Result):
             ("open", f"Open after {self.n_rounds} rounds, whether a selection keeps {rate}"),
         ):
             names = [
-                f"{METHODS[s.method].label} ({decimal(s.false)} false, finds {decimal(s.found)})"
-                for s in self.standings
-                if s.keeps(self.fdr) == answer
+                f"{s.method} ({decimal(s.false)} false, finds {decimal(s.found)})"
+                for s in frame[frame["keeps"] == answer].itertuples()
             ]
             if names:
                 said.append(f"{words}: {', '.join(names)}.")
@@ -219,15 +211,15 @@ class Audit(Result):
         """The table as it is shown, below the head of the table."""
         return [
             [
-                METHODS[s.method].label,
+                s.method,
                 _with_error(s.pr_auc, s.pr_auc_error),
-                _with_error(s.behind, s.behind_error) + "*" * (not s.is_trusted) if place else "",
+                _with_error(s.behind, s.behind_error) + "*" * (not s.trusted) if s.Index else "",
                 decimal(s.first),
                 "" if np.isnan(s.found) else decimal(s.found),
                 _with_error(s.false, s.false_error),
-                s.keeps(self.fdr),
+                s.keeps,
             ]
-            for place, s in enumerate(self.standings)
+            for s in self.to_frame().itertuples()
         ]
 
     def _content(self) -> dict[str, Any]:
@@ -251,7 +243,10 @@ class Audit(Result):
         }
 
     def _values(self) -> dict[str, Any]:
-        return {"head": _HEAD, "rows": list(zip(self.standings, self.cells(), strict=True))}
+        return {
+            "head": _HEAD,
+            "rows": list(zip(self.standings["trusted"], self.cells(), strict=True)),
+        }
 
 
 def _with_error(value: float, error: float) -> str:

@@ -1,6 +1,6 @@
 """Rounds of an audit: a simulated response with all methods on it, and the methods compared."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -111,55 +111,6 @@ def signals_first(scores: FloatArray, is_signal: NDArray[np.bool_]) -> float:
     return float((is_signal[above].sum() + places * is_signal[level].mean()) / n_signals)
 
 
-@dataclass(frozen=True)
-class Standing:
-    """The results of one method over all rounds.
-
-    Attributes
-    ----------
-    method : str
-    pr_auc, pr_auc_error, first : float
-        Means over rounds; the standard error of the first.
-    behind, behind_error : float
-        Mean difference of pr-AUC to the best method, over the same rounds.
-    p_value : float
-        One-sided, of a method that is as good as the best; adjusted over methods (Holm).
-    found, false, false_error : float
-        Means over rounds of its selection, and the error of the second; NaN if it does not test.
-    false_low, false_high : float
-        One-sided 95 % bounds of ``false`` (:func:`bounds`).
-    """
-
-    method: str
-    pr_auc: float
-    pr_auc_error: float
-    first: float
-    behind: float
-    behind_error: float
-    p_value: float
-    found: float
-    false: float
-    false_error: float
-    false_low: float
-    false_high: float
-
-    @property
-    def is_trusted(self) -> bool:
-        """True if it is not significantly worse than the best method."""
-        return not self.p_value <= LEVEL
-
-    def keeps(self, fdr: float) -> str:
-        """Return "yes", "no" or "open": its share of false selections is at most ``fdr``.
-
-        By its one-sided 95 % bounds; empty if it does not test.
-        """
-        if np.isnan(self.false):
-            return ""
-        if self.false_low > fdr:
-            return "no"
-        return "yes" if self.false_high <= fdr else "open"
-
-
 def bounds(shares: FloatArray) -> tuple[float, float]:
     """Return one-sided 95 % bounds of the mean share of false selections, from one share a round.
 
@@ -185,11 +136,19 @@ def bounds(shares: FloatArray) -> tuple[float, float]:
     return float(low), float(worse.mean() + stdtrit(n_rounds, 1 - LEVEL) * _errors(worse))
 
 
-def standings(rounds: "pd.DataFrame") -> list[Standing]:
-    """Return the methods from the best mean pr-AUC down, each compared with the first.
+def standings(rounds: "pd.DataFrame", fdr: float) -> "pd.DataFrame":
+    """Return a line for every method, from the best mean pr-AUC down.
 
-    The best is chosen by the rounds that it is compared on, which favours it slightly.
+    ``pr_auc``, ``first``, ``found`` and ``false`` are means over rounds, with the errors of the
+    first and the last. ``behind`` is the mean difference of pr-AUC to the best method over the same
+    rounds, ``p_value`` one-sided, of a method that is as good as the best, adjusted over methods
+    (Holm); ``trusted`` are those that are not significantly worse. The best is chosen by the rounds
+    that it is compared on, which favours it slightly. ``keeps`` says whether the share of false
+    selections is at most ``fdr``, "yes", "no" or "open", by its :func:`bounds`; empty for a method
+    that does not test.
     """
+    import pandas as pd
+
     by_method = rounds.pivot(index="round", columns="method", values="pr_auc")
     order = by_method.mean().sort_values(ascending=False, kind="stable").index
     n_rounds = len(by_method)
@@ -199,28 +158,31 @@ def standings(rounds: "pd.DataFrame") -> list[Standing]:
         t_test(float(mean), float(error), n_rounds - 1, 1 - LEVEL).p_value
         for mean, error in zip(behind.mean(axis=0), errors, strict=True)
     ]
-    adjusted = [1.0, *adjust(np.array(p_values[1:]), "holm")]
     measured = rounds.groupby("method")
-    means = measured[["pr_auc", "first", "found", "false"]].mean()
-    spread = measured[["pr_auc", "false"]].std() / np.sqrt(n_rounds)
-    limits = {name: bounds(part["false"].to_numpy(dtype=float)) for name, part in measured}
-    return [
-        Standing(
-            method=str(method),
-            pr_auc=float(means.at[method, "pr_auc"]),
-            pr_auc_error=float(spread.at[method, "pr_auc"]),
-            first=float(means.at[method, "first"]),
-            behind=float(behind[:, place].mean()),
-            behind_error=float(errors[place]),
-            p_value=float(adjusted[place]),
-            found=float(means.at[method, "found"]),
-            false=float(means.at[method, "false"]),
-            false_error=float(spread.at[method, "false"]),
-            false_low=limits[method][0],
-            false_high=limits[method][1],
-        )
-        for place, method in enumerate(order)
-    ]
+    means = measured[["pr_auc", "first", "found", "false"]].mean().loc[order]
+    spread = (measured[["pr_auc", "false"]].std() / np.sqrt(n_rounds)).loc[order]
+    shares = (rounds.loc[rounds["method"] == method, "false"] for method in order)
+    low, high = np.array([bounds(share.to_numpy(dtype=float)) for share in shares]).T
+    columns = {
+        "method": order,
+        "pr_auc": means["pr_auc"],
+        "pr_auc_error": spread["pr_auc"],
+        "first": means["first"],
+        "behind": behind.mean(axis=0),
+        "behind_error": errors,
+        "p_value": [1.0, *adjust(np.array(p_values[1:]), "holm")],
+        "found": means["found"],
+        "false": means["false"],
+        "false_error": spread["false"],
+        "false_low": low,
+        "false_high": high,
+    }
+    found = pd.DataFrame(columns).reset_index(drop=True)
+    found["trusted"] = ~(found["p_value"] <= LEVEL)
+    found["keeps"] = np.select(
+        [found["false"].isna(), low > fdr, high <= fdr], ["", "no", "yes"], "open"
+    )
+    return found
 
 
 def _errors(values: FloatArray) -> FloatArray:

@@ -19,8 +19,8 @@ from losaw.explaining.design import (
     Pilot,
     cut,
     full_design,
-    pilot_design,
     sample,
+    small_part,
     take,
 )
 from losaw.explaining.disagreements import associations, disagreements
@@ -115,7 +115,7 @@ def explain(
 
     Raises
     ------
-    LosawError (a ValueError)
+    ValueError, TypeError
         For a table, a file or an argument that cannot be used; the message says what to do.
 
     Examples
@@ -152,17 +152,7 @@ def explain(
 class Options:
     """The options that explaining and auditing share, checked; :func:`explain` documents each.
 
-    Attributes
-    ----------
-    model : object
-    methods : tuple of str
-    fixed : dict of {"rows", "folds", "permutations", "draws"} to int or None
-        What the user fixes, None where the budget decides.
-    budget : float or None
-        Seconds.
-    n_jobs : int or None
-    verbose : bool
-    seed : int
+    ``fixed`` has rows, folds, permutations and draws, None where the budget (in seconds) decides.
     """
 
     model: Any
@@ -238,11 +228,9 @@ def begin(
     drop: Any,
     times: int = 1,
 ) -> tuple[Prepared, Prepared, Design]:
-    """Read a table and choose the design, which is to be computed ``times`` times in the budget.
+    """Return all rows with a response, those in use, and the design.
 
-    Returns
-    -------
-    all rows with a response, those in use, and the design
+    The budget is for ``times`` computations of the design.
     """
     clock, cuts = Clock(False), list[str]()
     with clock.part("begin"):
@@ -250,29 +238,29 @@ def begin(
             frame = read_file(frame, str(target), kinds=kinds, task=task, cluster=cluster)
         data = prepare(frame, target, kinds=kinds, task=task, cluster=cluster, drop=drop)
         design = full_design(data, options.methods, options.fixed)
-        pilot = None if options.budget is None else try_out(data, design, options)
-    if options.budget is not None and pilot is not None:
+        if options.budget is not None:
+            pilot = try_out(*small_part(data, design, _stream(options, "pilot")), options)
+    if options.budget is not None:
         left = max(options.budget - clock.seconds["begin"], 1.0)
         design, cuts = cut(design, options.fixed, pilot, data.X.shape[1], left, times)
         if options.verbose:
             for each in cuts:
                 print(f"budget: {each}", file=sys.stderr, flush=True)
-    rng = stream(experiment="explain", setting="", replicate=options.seed, component="rows")
-    part = take(data, sample(data, design.rows, rng))
+    part = take(data, sample(data, design.rows, _stream(options, "rows")))
     return data, part, replace(design, rows=len(part.y), cuts=tuple(cuts))
 
 
-def try_out(data: Prepared, full: Design, options: Options) -> Pilot:
+def _stream(options: Options, component: str) -> np.random.Generator:
+    return stream(experiment="explain", setting="", replicate=options.seed, component=component)
+
+
+def try_out(part: Prepared, design: Design, options: Options) -> Pilot:
     """Run the computation itself on few rows, which takes a fifth of the budget at most."""
-    small = pilot_design(full)
-    rng = stream(experiment="explain", setting="", replicate=options.seed, component="pilot")
-    some = rng.permutation(list(data.X.columns))[:PILOT_FEATURES].tolist()
-    part = take(data, sample(data, small.rows, rng), keep_constant=True)
-    # In few rows a class may be in few clusters, which is no reason to refuse the table.
-    part, limit = replace(part, clusters=None), PILOT_SHARE * (options.budget or np.inf)
+    names, limit = list(part.X.columns), PILOT_SHARE * (options.budget or np.inf)
+    some = _stream(options, "features of the pilot").permutation(names)[:PILOT_FEATURES].tolist()
     with warnings.catch_warnings(action="ignore"):
-        tried = compute(part, small, options.seed, options, features=some, limit=limit)
-    return Pilot(small, len(some), tried.clock.seconds)
+        tried = compute(part, design, options.seed, options, features=some, limit=limit)
+    return Pilot(design, len(some), tried.clock.seconds)
 
 
 def compute(
@@ -300,10 +288,9 @@ def compute(
         called = name_of(options.model)
         work = Work(data, design, splits, models, seed, options.n_jobs, called, clock, features)
         work.quality["model"] = quality(work, models)
-    score(work, forests, groups)
+    score(work, forests)
     if work.runs("cpi"):
-        with clock.part("cpi"):
-            score_with_draws(work)
+        score_with_draws(work, groups)
     if not work.results and features is None:
         raise LosawError("methods: none is left. LOCO needs two features at least")
     return work

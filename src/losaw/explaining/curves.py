@@ -1,14 +1,13 @@
 """Curves: how the prediction changes along a feature, by accumulated local effects."""
 
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from losaw.data import FloatArray
 from losaw.explaining.design import sample
+from losaw.explaining.models import predicted
 from losaw.explaining.scores import Work, jackknife_error
-from losaw.support.outcomes import means, probabilities
 
 _PARTS, _ROWS = 10, 500
 # Curves are drawn of so many features, those with the largest scores.
@@ -62,13 +61,10 @@ def curves(work: Work) -> dict[str, Curve]:
     # All rows of all features in one call: a frame of many columns costs more than its rows.
     rows = pd.concat([frame for move in moves.values() for frame in move.rows], ignore_index=True)
     ends = np.cumsum([len(frame) for move in moves.values() for frame in move.rows])[:-1]
-    predict = (
-        partial(probabilities, X=rows, n_classes=2) if data.labels else partial(means, rows=rows)
-    )
     effects: dict[str, list[FloatArray]] = {name: [] for name in moves}
     for model in work.models:
-        predicted = np.split(predict(model), ends)
-        for name, below, above in zip(moves, predicted[::2], predicted[1::2], strict=True):
+        parts = np.split(predicted(model, rows, len(data.labels)), ends)
+        for name, below, above in zip(moves, parts[::2], parts[1::2], strict=True):
             effects[name].append(moves[name].effect(above - below))
     return {
         name: Curve(moves[name].edges, np.mean(found, axis=0), jackknife_error(np.array(found)))

@@ -229,10 +229,13 @@ def take(data: Prepared, rows: NDArray[np.intp], keep_constant: bool = False) ->
     return replace(data, X=X, y=data.y[rows], columns=columns, kinds=kinds, clusters=clusters)
 
 
-def pilot_design(full: Design) -> Design:
-    """The design of the pilot: few rows and three folds, of the same methods."""
+def small_part(data: Prepared, full: Design, rng: np.random.Generator) -> tuple[Prepared, Design]:
+    """The data and the design of the pilot: few rows and three folds, of the same methods."""
     rows = min(PILOT_ROWS, full.rows)
-    return replace(full, rows=rows, folds=_FEWEST_FOLDS, permutations=1, draws=1)
+    part = take(data, sample(data, rows, rng), keep_constant=True)
+    # In few rows a class may be in few clusters, which is no reason to refuse the table.
+    small = replace(full, rows=rows, folds=_FEWEST_FOLDS, permutations=1, draws=1)
+    return replace(part, clusters=None), small
 
 
 def cut(

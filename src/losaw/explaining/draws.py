@@ -2,22 +2,26 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from losaw.data import FloatArray
 from losaw.explaining.design import sample
-from losaw.explaining.scores import LEVEL, Unit, Work
-from losaw.importance import cpi, loco
+from losaw.explaining.scores import LEVEL, Unit, Work, over_folds
+from losaw.importance import cpi, hierarchy, loco
 from losaw.knockoffs import make_sampler
 from losaw.knockoffs.diagnostics import draw_tests, group_draw_test
-from losaw.scoring.one_sided_tests import adjust, t_test
-from losaw.scoring.tests import nadeau_bengio
+from losaw.scoring.one_sided_tests import adjust
 from losaw.tables import read_table
 
 # Features with a larger p-value are not selected, and their draws are not tested.
 _MAY_BE_SELECTED, _MOST_TESTED_ROWS = 0.1, 2_000
 _FEWEST_TESTED_CLUSTERS = 20
+# Draws whose test has no larger p-value are not trusted.
+_RECOGNISED = 0.01
+# Bound of the probability that any statement on a group of features is false.
+FAMILY_WISE = 0.05
 # The first of these that was run decides what is selected.
 _DECIDING = ("cpi", "loco", "pfi")
 # Where LOCO decides it must exceed this: a forest with a noisy copy of a cause may be a little
@@ -27,22 +31,33 @@ LEAST_LOCO = 0.01
 _MOST_GROUPS = 6
 
 
-def score_with_draws(work: Work) -> None:
-    """Run CPI, and test the draws of the features and groups on which a sentence may rest.
+def score_with_draws(work: Work, groups: Any) -> None:
+    """Run CPI; test groups of features, and the draws on which a sentence may rest."""
+    draws = work.design.draws
+    if work.features is None:
+        with work.clock.part("groups"):
+            found = hierarchy(
+                groups=groups, fwer=FAMILY_WISE, n_draws=draws,
+                random_state=work.stream("hierarchy"), **work.common,
+            )  # fmt: skip
+            work.groups, work.finest = found.table, found.selected
+    with work.clock.part("cpi"):
+        work.results["cpi"] = cpi(
+            features=work.features, n_draws=draws, random_state=work.stream("draws"), **work.common
+        )
+        if work.features is None:
+            _test_draws(work)
 
-    They are the features that CPI may select or that stand alone in ``work.finest``, and the groups
-    in it (but all features together, whose draws are rows), on at most 2,000 rows.
 
-    The halves of the rows are drawn apart: where draws take values of similar rows, a classifier
-    must not have seen these. Rows of a cluster are not independent observations: of 20 clusters or
-    more, one row of each is tested.
+def _test_draws(work: Work) -> None:
+    """Test the draws of features that CPI may select, or that are groups of their own, and groups.
+
+    But of all features together, whose draws are rows; on at most 2,000 rows. The halves of the
+    rows are drawn apart: where draws take values of similar rows, a classifier must not have seen
+    these. Rows of a cluster are not independent observations: of 20 clusters or more, one row of
+    each is tested.
     """
-    result = work.results["cpi"] = cpi(
-        features=work.features, n_draws=work.design.draws, random_state=work.stream("draws"),
-        **work.common,
-    )  # fmt: skip
-    if work.features is not None:
-        return
+    result = work.results["cpi"]
     table, rng = read_table(work.data.X, kinds=work.data.kinds), work.stream("test of the draws")
     p_values = zip(result.feature_names, result.details["raw_p_values"], strict=True)
     features: list[Unit] = [
@@ -72,6 +87,11 @@ def score_with_draws(work: Work) -> None:
         work.draw_tests[group] = group_draw_test(
             codes, part, unit.tolist(), table.kinds, half=first, random_state=rng
         )
+
+
+def recognised(work: Work) -> frozenset[Unit]:
+    """The features and groups whose draws can be distinguished from real values."""
+    return frozenset(u for u, test in work.draw_tests.items() if test.p_value <= _RECOGNISED)
 
 
 @dataclass(frozen=True)
@@ -120,19 +140,15 @@ def decide(work: Work, fdr: float, heads: bool = True) -> Decision:
         return Decision()
     result, n_features = work.results[method], work.data.X.shape[1]
     raw = dict(zip(result.feature_names, result.details["raw_p_values"].tolist(), strict=True))
-    copies, failed = set[Unit](), list[Unit]()
+    copies, failed, wrong = set[Unit](), list[Unit](), recognised(work)
     if method == "loco":
         of_folds = np.asarray(result.details["fold_scores"])
         raw = {n: p_above(of_folds[:, j], LEAST_LOCO) for j, n in enumerate(raw)}
     if method == "cpi":
         copies = {(name,) for name, note in result.notes.items() if "untestable" in note}
-        failed = [(name,) for name in raw if (name,) in work.recognised | copies]
+        failed = [(name,) for name in raw if (name,) in wrong | copies]
     groups = [group for group in work.finest if 1 < len(group) < n_features]
-    bad = [
-        group
-        for group in groups
-        if group in work.recognised or any((name,) in work.recognised for name in group)
-    ]
+    bad = [g for g in groups if g in wrong or any((name,) in wrong for name in g)]
     others = [group for group in groups if group not in bad]
     _leave_out(work, [*failed, *bad, *others[: _MOST_GROUPS * heads]])
     p_of = {unit: p_above(of_folds, LEAST_LOCO) for unit, of_folds in work.left_out.items()}
@@ -175,5 +191,4 @@ def _leave_out(work: Work, units: Sequence[Unit]) -> None:
 
 def p_above(of_folds: FloatArray, least: float) -> float:
     """Return the one-sided p-value of a mean over folds above ``least`` (Nadeau and Bengio)."""
-    mean, error, freedom = nadeau_bengio(of_folds[:, None] - least, 1.0 / (len(of_folds) - 1))
-    return t_test(float(mean[0]), float(error[0]), freedom, 0.95).p_value
+    return over_folds(of_folds - least).p_value

@@ -13,10 +13,12 @@ from sklearn.base import (
 )
 from sklearn.utils.validation import check_is_fitted
 
+from losaw.data import FloatArray
 from losaw.explaining.preparing import Prepared
 from losaw.scoring.fewer_columns import require_no_named_columns
 from losaw.scoring.refits import shuffled_folds
 from losaw.support.errors import LosawError
+from losaw.support.outcomes import means, probabilities
 from losaw.support.words import unknown
 
 MODELS = {"forest": "a random forest", "gradient-boosting": "gradient boosting"}
@@ -135,10 +137,13 @@ def fit_each(model: Any, data: Prepared, splits: Splits) -> list[Any]:
         copy = clone(model)
         try:
             fitted.append(copy.fit(data.X.iloc[train], data.y[train]))
-            _check_predictions(copy, data.X.iloc[train[:_TRIED]])
-            _check_predictions(copy, data.X.iloc[held[:_TRIED]])
-        except LosawError:
-            raise
+            for X in (data.X.iloc[train[:_TRIED]], data.X.iloc[held[:_TRIED]]):
+                found = predicted(copy, X, len(data.labels)).reshape(len(X), -1)
+                if not np.isfinite(found).all():
+                    row = int(np.flatnonzero(~np.isfinite(found).all(axis=1))[0])
+                    raise ValueError(
+                        f"{found[row].tolist()} is predicted for {X.iloc[row].to_dict()}"
+                    )
         except Exception as error:  # a model of the user's may raise anything
             raise LosawError(_refusal(copy, error, data)) from error
     return fitted
@@ -160,17 +165,11 @@ def _refusal(model: Any, error: Exception, data: Prepared) -> str:
         hints.append(f"{', '.join(missing[:5])} have missing values: impute them in the Pipeline")
     remedy = ". ".join(hints) or "fit it to such rows by hand first"
     return (
-        f"model: {type(model).__name__} cannot be fitted to the columns of this table "
+        f"model: {type(model).__name__} cannot be fitted to the columns of this table, or predict "
         f"({type(error).__name__}: {own}). {remedy}; or leave such columns out (drop)"
     )
 
 
-def _check_predictions(model: Any, X: Any) -> None:
-    """Raise LosawError unless every row has a finite prediction."""
-    name, method = type(model).__name__, getattr(model, "predict_proba", model.predict)
-    found = np.asarray(method(X))
-    if len(found) != len(X):
-        raise LosawError(f"model: {name} gives {len(found)} predictions for {len(X)} rows")
-    if found.dtype.kind == "f" and not np.isfinite(found).all():
-        row = int(np.flatnonzero(~np.isfinite(found.reshape(len(X), -1)).all(axis=1))[0])
-        raise LosawError(f"model: {name} predicts {found[row]} for the row {X.iloc[row].to_dict()}")
+def predicted(model: Any, X: Any, n_classes: int) -> FloatArray:
+    """Return the means of a regression (no classes), or probabilities: of the second of two."""
+    return probabilities(model, X, n_classes) if n_classes else means(model, X)

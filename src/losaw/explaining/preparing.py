@@ -27,8 +27,6 @@ FEWEST_ROWS_OF_A_CLASS = 10
 MOST_CLASSES = 50
 # A target of at most so many whole numbers may well be classes.
 _FEW_VALUES = 10
-# Squares of errors, and squares of these, are floats.
-_SMALLEST_VARIANCE, _LARGEST_VARIANCE = 1e-150, 1e150
 
 
 @dataclass(frozen=True)
@@ -74,15 +72,7 @@ def prepare(
     cluster: Any = None,
     drop: Sequence[Any] = (),
 ) -> Prepared:
-    """Make a table ready for models: kinds and treatment of its columns, by ``docs/explain.md``.
-
-    Raises
-    ------
-    LosawError
-        If the target is absent, has one class only or too few rows of one, if no feature or fewer
-        than 50 rows are left, if names repeat, or ``kinds``, ``task``, ``cluster`` or ``drop`` does
-        not fit.
-    """
+    """Make a table ready for models: kinds and treatment of its columns, by ``docs/explain.md``."""
     import pandas as pd
 
     frame = to_pandas(frame)
@@ -103,7 +93,9 @@ def prepare(
         for name in ([drop] if isinstance(drop, str | int) else drop)
     }
     at_cluster = None if cluster is None else _place("cluster", cluster, names, names[at])
-    asked = _asked(kinds, names, names[at])
+    asked = asked_kinds(kinds, names)
+    if names[at] in asked:
+        raise LosawError(f"kinds is for features; {names[at]!r} is the target: use task")
     values, notes = frame.iloc[:, at].reset_index(drop=True), []
     notes += getattr(frame, "attrs", {}).get(READING, ())
     if pd.api.types.infer_dtype(values) == "string":  # blanks at an end make no other class
@@ -162,18 +154,6 @@ def _place(option: str, name: Any, names: list[str], target: str | None = None) 
     if names[place] == target:
         raise LosawError(f"{option}: {target!r} is the target")
     return place
-
-
-def _asked(kinds: Any, names: list[str], target: str) -> Mapping[str, str]:
-    if kinds is not None and not isinstance(kinds, Mapping):
-        raise TypeError(f"kinds must be a dict of column name to kind, got {kinds!r}")
-    try:
-        asked = asked_kinds(kinds, names)
-    except ValueError as error:
-        raise LosawError(str(error)) from None
-    if target in asked:
-        raise LosawError(f"kinds is for features; {target!r} is the target: use task")
-    return asked
 
 
 def _clusters(name: str, read: Values, known: NDArray[np.intp]) -> Any:
@@ -251,11 +231,9 @@ def _numbers(values: "pd.Series", target: str) -> FloatArray:
     numbers = values.to_numpy(dtype=float)
     if not np.isfinite(numbers).all():
         raise LosawError(f"the target {target!r} contains infinite values; leave those rows out")
-    with np.errstate(over="ignore", under="ignore"):
-        variance = float(np.var(numbers))
-    if not _SMALLEST_VARIANCE < variance < _LARGEST_VARIANCE:
+    if not 1e-75 < np.ptp(numbers) < 1e75:  # squares of errors, and squares of these, are floats
         raise LosawError(
-            f"the target {target!r} has a variance of {variance:g}, which squared errors "
-            "cannot be compared with; give it in another unit"
+            f"the target {target!r} is spread over {np.ptp(numbers):g}, of which squared errors "
+            "are no floats; give it in another unit"
         )
     return numbers

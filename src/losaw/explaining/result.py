@@ -19,7 +19,7 @@ from losaw.explaining.disagreements import (
     Disagreement,
     compared,
 )
-from losaw.explaining.draws import Decision
+from losaw.explaining.draws import Decision, recognised
 from losaw.explaining.scores import Work
 from losaw.explaining.sentences import Section, Sentence
 from losaw.pages import Result, text_table
@@ -111,7 +111,7 @@ class Explanation(Result):
 
     @property
     def _failed(self) -> set[str]:
-        return {name for name, *others in self.work.recognised if not others}
+        return {name for name, *others in recognised(self.work) if not others}
 
     @property
     def sentences(self) -> tuple[Sentence, ...]:

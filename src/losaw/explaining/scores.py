@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from losaw.data import FloatArray
 from losaw.explaining.design import METHODS, MOST_LOSAW_ROWS, Design, sample
-from losaw.explaining.models import Splits, fit_each, make_forest
+from losaw.explaining.models import Splits, fit_each, make_forest, predicted
 from losaw.explaining.preparing import Prepared
-from losaw.importance import hierarchy, loco, mdi, pfi, ufi
+from losaw.importance import loco, mdi, pfi, ufi
 from losaw.knockoffs.diagnostics import DrawTest
 from losaw.rng import stream
 from losaw.scoring.clock import Clock
@@ -20,15 +20,11 @@ from losaw.scoring.importance_result import ImportanceResult
 from losaw.scoring.losses import squared_error
 from losaw.scoring.one_sided_tests import t_test
 from losaw.scoring.tests import nadeau_bengio
-from losaw.support.outcomes import finite_numbers, means, probabilities
+from losaw.support.outcomes import finite_numbers
 
 JACKKNIFE = "over other samples of rows (jackknife over the folds)"
-# Bound of the probability that any statement on a group of features is false.
-FAMILY_WISE = 0.05
 # A model with a larger p-value is not shown to predict better than a constant.
 LEVEL = 0.05
-# Draws whose test has no larger p-value are not trusted.
-_RECOGNISED = 0.01
 Unit = tuple[str, ...]  # one feature, or a group
 
 
@@ -98,11 +94,6 @@ class Work:
     finest: tuple[Unit, ...] = ()
     left_out: dict[Unit, FloatArray] = field(default_factory=dict)
 
-    @property
-    def recognised(self) -> frozenset[Unit]:
-        """The features and groups whose draws can be distinguished from real values."""
-        return frozenset(u for u, test in self.draw_tests.items() if test.p_value <= _RECOGNISED)
-
     def runs(self, method: str) -> bool:
         """Whether a method is asked for, and the limit of a pilot not reached."""
         is_over = sum(self.clock.seconds.values()) >= self.clock.limit
@@ -142,9 +133,9 @@ class Work:
 
 def share_explained(work: Work, model: Any, X: Any, rows: NDArray[np.intp]) -> float:
     """Return 1 - loss / loss of the best constant of a model on some rows, given their features."""
-    y = work.data.y[rows]
-    found = probabilities(model, X, len(work.data.labels)) if work.data.labels else means(model, X)
-    return 1.0 - float(work.loss(y.astype(float) if not work.data.labels else y, found).mean())
+    y, n_classes = work.data.y[rows], len(work.data.labels)
+    found = predicted(model, X, n_classes)
+    return 1.0 - float(work.loss(y if n_classes else y.astype(float), found).mean())
 
 
 def quality(work: Work, models: Sequence[Any]) -> Quality:
@@ -153,13 +144,18 @@ def quality(work: Work, models: Sequence[Any]) -> Quality:
         share_explained(work, model, work.data.X.iloc[held], held)
         for (_, held), model in zip(work.splits, models, strict=True)
     ]
-    mean, error, freedom = nadeau_bengio(np.array(scores)[:, None], 1.0 / (len(scores) - 1))
+    return over_folds(np.array(scores))
+
+
+def over_folds(values: FloatArray) -> Quality:
+    """Return the mean of one value of every fold, with its error and one-sided test."""
+    mean, error, freedom = nadeau_bengio(values[:, None], 1.0 / (len(values) - 1))
     test = t_test(float(mean[0]), float(error[0]), freedom, 0.95)
     return Quality(float(mean[0]), float(error[0]), test.p_value)
 
 
-def score(work: Work, forests: list[Any], groups: Any) -> None:
-    """Run the methods that need no draws, and test groups of features."""
+def score(work: Work, forests: list[Any]) -> None:
+    """Run the methods that need no draws."""
     design, names = work.design, work.features or list(work.data.X.columns)
     for name in ("mdi", "ufi"):
         if work.runs(name):
@@ -181,9 +177,6 @@ def score(work: Work, forests: list[Any], groups: Any) -> None:
                 features=some, random_state=work.stream("loco"), **work.common
             )
         work.clock.seconds["loco"] *= len(names) / len(some)
-    if work.runs("cpi") and work.features is None:
-        with work.clock.part("groups"):
-            tested_groups(work, groups)
 
 
 def shares(name: str, work: Work, forests: list[Any], splits: Splits) -> ImportanceResult:
@@ -235,13 +228,3 @@ def decorrelated(work: Work) -> None:
     # The mean over folds, cell by cell, where a fold has the cell.
     total = sum(frame.fillna(0.0) for frame in frames)
     work.decorrelation = total / sum(frame.notna().astype(float) for frame in frames)
-
-
-def tested_groups(work: Work, groups: Any) -> None:
-    """Test groups of features from all together to each alone, as finely as the data allow."""
-    work.groups = hierarchy(
-        groups=groups, fwer=FAMILY_WISE, n_draws=work.design.draws,
-        random_state=work.stream("hierarchy"), **work.common,
-    ).table  # fmt: skip
-    found = work.groups[work.groups["finest"]]
-    work.finest = tuple(found.sort_values("score", ascending=False, kind="stable")["features"])

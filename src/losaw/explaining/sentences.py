@@ -13,10 +13,10 @@ import numpy as np
 
 from losaw.explaining.design import METHODS
 from losaw.explaining.disagreements import Associations, Disagreement
-from losaw.explaining.draws import LEAST_LOCO, Decision
+from losaw.explaining.draws import FAMILY_WISE, LEAST_LOCO, Decision, recognised
 from losaw.explaining.models import make_forest
 from losaw.explaining.preparing import Prepared
-from losaw.explaining.scores import FAMILY_WISE, LEVEL, Unit, Work, share_explained
+from losaw.explaining.scores import LEVEL, Unit, Work, share_explained
 from losaw.support.words import decimal, p_text
 
 # So many features of a group are named.
@@ -386,7 +386,7 @@ def _untestable(work: Work) -> Iterator[Sentence]:
 def _recognised(work: Work) -> Iterator[Sentence]:
     """Name features and groups whose draws a classifier distinguishes from the real values."""
     tests = work.draw_tests
-    bad = sorted(work.recognised, key=lambda unit: (tests[unit].p_value, unit))
+    bad = sorted(recognised(work), key=lambda unit: (tests[unit].p_value, unit))
     if bad:
         shown = ", ".join(f"{_unit(u)} (p {p_text(tests[u].p_value)})" for u in bad[:6])
         more = f" and {len(bad) - 6} more" if len(bad) > 6 else ""

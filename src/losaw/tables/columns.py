@@ -53,11 +53,7 @@ def asked_kinds(kinds: Kinds, names: Sequence[str]) -> dict[str, FeatureKind]:
     """The kinds that a user names, by column."""
     if kinds is None:
         return {}
-    if isinstance(kinds, str):
-        raise ValueError(
-            f"kinds must say the kind of each column, as in {{{names[0]!r}: {kinds!r}}}"
-        )
-    if not hasattr(kinds, "__len__"):
+    if isinstance(kinds, str) or not hasattr(kinds, "__len__"):
         raise ArgumentTypeError(
             f"kinds must say the kind of each column, as in {{{names[0]!r}: 'nominal'}}, "
             f"got {kinds!r}"
@@ -75,25 +71,6 @@ def asked_kinds(kinds: Kinds, names: Sequence[str]) -> dict[str, FeatureKind]:
             raise ValueError(f"kinds[{column!r}]: {unknown('kind', kind, KINDS)}")
         asked[names[place]] = kind
     return asked
-
-
-def refuse_dates(name: str) -> None:
-    """Raise the ValueError for a column of dates."""
-    raise ValueError(
-        f"column {name!r} contains dates or times, which have no kind. Make numbers of it (days "
-        "since a day, the year, the month) and fit the model to them, leave it out, or say "
-        f"kinds={{{name!r}: 'nominal'}} to take every date as a level"
-    )
-
-
-def refuse_text(name: str, n_levels: int, n_rows: int) -> None:
-    """Raise the ValueError for a column of free text or identifiers."""
-    if n_levels > MOST_TEXT_LEVELS and 2 * n_levels > n_rows:
-        raise ValueError(
-            f"column {name!r} looks like free text or an identifier: {n_levels} different values "
-            f"in {n_rows} rows. Leave it out, make numbers or categories of it, or say "
-            f"kinds={{{name!r}: 'nominal'}} to take every value as a level"
-        )
 
 
 def kind_of_levels(name: str, asked: str | None, is_ordered: bool) -> FeatureKind:
@@ -116,9 +93,19 @@ def kind_of(name: str, values: Values, asked: str | None) -> FeatureKind:
     if values.content == "truth values":
         return kind_of_levels(name, asked or "nominal", True)
     if values.content in ("dates", "durations") and asked != "nominal":
-        refuse_dates(name)
-    if asked is None and values.content in ("text", "objects"):
-        refuse_text(name, len(values.levels or ()), int((~np.isnan(values.codes)).sum()))
+        raise ValueError(
+            f"column {name!r} contains dates or times, which have no kind. Make numbers of it "
+            "(days since a day, the year, the month) and fit the model to them, leave it out, or "
+            f"say kinds={{{name!r}: 'nominal'}} to take every date as a level"
+        )
+    n_levels, n_rows = len(values.levels or ()), int((~np.isnan(values.codes)).sum())
+    is_text = asked is None and values.content in ("text", "objects")
+    if is_text and n_levels > MOST_TEXT_LEVELS and 2 * n_levels > n_rows:
+        raise ValueError(
+            f"column {name!r} looks like free text or an identifier: {n_levels} different values "
+            f"in {n_rows} rows. Leave it out, make numbers or categories of it, or say "
+            f"kinds={{{name!r}: 'nominal'}} to take every value as a level"
+        )
     return kind_of_levels(name, asked, values.content == "ordered levels")
 
 

@@ -90,13 +90,6 @@ class Table:
         """The kind of every unit; of a group all kinds of its features, joined by a plus."""
         return tuple(" + ".join(dict.fromkeys(self.kinds[j] for j in unit)) for unit in units)
 
-    def values(self, column: int) -> NDArray[Any]:
-        """The values of one column: numbers, or levels as objects (None where missing)."""
-        codes, levels = self.codes[:, column], self.levels[column]
-        if levels is None:
-            return codes
-        return np.array([None if np.isnan(c) else levels[int(c)] for c in codes], dtype=object)
-
 
 def read_table(
     X: ArrayLike, *, kinds: Kinds = None, feature_names: Sequence[str] | None = None
@@ -130,7 +123,10 @@ def read_table(
     if hasattr(X, "columns"):
         if feature_names is not None:
             raise ValueError("feature_names is for arrays; a data frame has its own")
-        return _read_frame(X, kinds)
+        if len(X.columns) == 0:
+            raise ValueError("X has no columns")
+        read = [read_column(X, place) for place in range(len(X.columns))]
+        return _of_columns(tuple(map(str, X.columns)), read, kinds, tuple(X.columns))
     rows = np.asarray(unmasked(X))
     if rows.ndim == 0:
         raise ValueError(f"X must be an array or data frame, got {type(X).__name__}")
@@ -140,10 +136,13 @@ def read_table(
             "X.reshape(-1, 1)"
         )
     names = _names(feature_names, rows.shape[1])
-    asked = asked_kinds(kinds, names)
     if rows.dtype.kind not in "fiub":
-        return _read_objects(rows, names, asked)
-    codes, dtype = rows.astype(float, copy=False), rows.dtype
+        import pandas as pd
+
+        columns = [pd.Series(values, dtype=object) for values in rows.T]
+        read = [read_series(name, values) for name, values in zip(names, columns, strict=True)]
+        return _of_columns(names, read, kinds, None)
+    codes, dtype, asked = rows.astype(float, copy=False), rows.dtype, asked_kinds(kinds, names)
     if np.isinf(codes).any():
         row, column = np.argwhere(np.isinf(codes))[0]
         raise ValueError(
@@ -158,27 +157,9 @@ def read_table(
     return Table(names, resolved, codes, (column,) * len(names), None)
 
 
-def _read_frame(frame: Any, kinds: Kinds) -> Table:
-    labels = tuple(frame.columns)
-    names = tuple(str(label) for label in labels)
-    if len(names) == 0:
-        raise ValueError("X has no columns")
+def _of_columns(names: tuple[str, ...], read: list[Values], kinds: Kinds, labels: Any) -> Table:
     check_unique(names)
-    read = [read_column(frame, place) for place in range(len(names))]
-    return _table(names, read, asked_kinds(kinds, names), labels)
-
-
-def _read_objects(rows: NDArray[Any], names: tuple[str, ...], asked: dict[str, FeatureKind]) -> Any:
-    import pandas as pd
-
-    columns = (pd.Series(rows[:, j], dtype=object) for j in range(len(names)))
-    read = [read_series(name, column) for name, column in zip(names, columns, strict=True)]
-    return _table(names, read, asked, None)
-
-
-def _table(
-    names: tuple[str, ...], read: list[Values], asked: dict[str, FeatureKind], labels: Any
-) -> Table:
+    asked = asked_kinds(kinds, names)
     return Table(
         names,
         tuple(kind_of(name, v, asked.get(name)) for name, v in zip(names, read, strict=True)),

@@ -24,10 +24,10 @@ def test_methods_are_compared_round_by_round():
     rng = np.random.default_rng(0)
     hard = rng.uniform(0.3, 0.9, 30)  # rounds differ far more than the methods do
     frame = rounds(a=(hard, NONE), b=(hard - 0.02 + 0.01 * rng.standard_normal(30), NONE))
-    best, other = standings(frame)
-    assert (best.method, best.behind, best.is_trusted) == ("a", 0.0, True)
+    best, other = standings(frame, 0.1).itertuples()
+    assert (best.method, best.behind, best.trusted) == ("a", 0.0, True)
     assert other.behind == pytest.approx(0.02, abs=0.006)
-    assert not other.is_trusted
+    assert not other.trusted
     assert other.pr_auc_error > 5 * other.behind_error
 
 
@@ -36,7 +36,7 @@ def test_equal_methods_are_not_told_apart_in_more_than_their_share_of_audits():
     told = 0
     for _ in range(400):
         frame = rounds(**{name: (rng.uniform(size=20), NONE[:20]) for name in "ab"})
-        told += not standings(frame)[1].is_trusted
+        told += not standings(frame, 0.1)["trusted"][1]
     # The better of two is chosen first: one side of a two-sided test of 10 %. Binomial, .9999.
     assert 18 <= told <= 65
 
@@ -55,7 +55,7 @@ def test_equal_methods_are_not_told_apart_in_more_than_their_share_of_audits():
 )
 def test_whether_a_rate_is_kept(falses, answer):
     values = np.linspace(0.4, 0.9, len(falses))
-    assert standings(rounds(a=(values, falses)))[0].keeps(0.1) == answer
+    assert standings(rounds(a=(values, falses)), 0.1)["keeps"][0] == answer
 
 
 @pytest.mark.parametrize("n_rounds", [10, 30, 100])
@@ -80,7 +80,7 @@ def test_a_rate_on_the_border_is_decided_in_at_most_five_percent_of_audits(
 
 
 def test_a_method_that_does_not_test_has_no_answer():
-    assert standings(rounds(a=(np.linspace(0, 1, 30), NONE)))[0].keeps(0.1) == ""
+    assert standings(rounds(a=(np.linspace(0, 1, 30), NONE)), 0.1)["keeps"][0] == ""
 
 
 def test_first_places_of_equal_scores_are_shared():

@@ -11,7 +11,6 @@ import pytest
 from losaw.explaining.design import sample
 from losaw.explaining.preparing import prepare
 from losaw.forest import LosawRandomForestRegressor
-from losaw.support.errors import LosawError
 from losaw.tables import read_table
 from losaw.tables.columns import few_levels
 
@@ -257,7 +256,7 @@ REFUSED = [
     (lambda f: f.assign(y=[*map(str, Y[1:]), "Total"]), {}, "contains numbers and text"),
     (lambda f: f.assign(y=[[i] for i in ROW]), {}, "neither a number nor a class"),
     (lambda f: f.assign(y=Y * 1j), {}, "complex"),
-    (lambda f: f.assign(y=1e200 * Y), {}, "variance of inf.*another unit"),
+    (lambda f: f.assign(y=1e200 * Y), {}, "another unit"),
     (lambda f: f.head(49), {}, "at least 50"),
     (lambda f: f[["y"]].assign(x=1.0), {}, "no feature is left"),
     (lambda f: f.assign(x=np.where(ROW == 5, np.inf, 1.0)), {}, r"infinite value \(first: row 5"),
@@ -273,7 +272,7 @@ REFUSED = [
 def test_what_cannot_be_explained_is_refused_by_name(change, options, words):
     target = options.get("target", "y")
     rest = {name: value for name, value in options.items() if name != "target"}
-    with pytest.raises(LosawError, match=words):
+    with pytest.raises(ValueError, match=words):
         prepare(change(table()), target, **rest)
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from losaw.explaining.api import chosen_methods, read_budget
-from losaw.explaining.design import METHODS, Pilot, cut, full_design, pilot_design
+from losaw.explaining.design import METHODS, Pilot, cut, full_design, small_part
 from losaw.explaining.preparing import prepare
 from losaw.support.errors import LosawError
 
@@ -15,7 +15,7 @@ FREE = dict.fromkeys(("rows", "folds", "permutations", "draws"))
 DATA = prepare(pd.DataFrame({"x": np.arange(2e4) ** 2, "y": np.arange(2e4)}), "y")
 FULL = full_design(DATA, tuple(METHODS), FREE)
 SECONDS = {"fits": 0.3, "mdi": 0.05, "ufi": 0.05, "losaw": 1.0, "pfi": 0.1, "cpi": 0.5, "loco": 2.0}
-PILOT = Pilot(pilot_design(FULL), 8, SECONDS)
+PILOT = Pilot(small_part(DATA, FULL, np.random.default_rng(0))[1], 8, SECONDS)
 
 
 def seconds(design, n_features=10):

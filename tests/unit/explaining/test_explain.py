@@ -115,7 +115,7 @@ def test_a_budget_cuts_rows_and_says_so(capsys):
         ({"folds": 2}, "folds"),
         ({"rows": 10}, "rows"),
         ({"budget": "soon"}, "budget"),
-        ({"kinds": "nominal"}, "kinds must be"),
+        ({"kinds": "nominal"}, "kinds must say"),
         ({"model": "forrest"}, "did you mean 'forest'"),
         ({"random_state": -1}, "random_state"),
     ],
