@@ -1,6 +1,5 @@
 """The decorators of kernels, and the announcement of the first one that is compiled."""
 
-import inspect
 import sys
 import time
 from functools import partial
@@ -23,11 +22,6 @@ class KernelCompiling(event.Listener):
     Loading stored machine code does not count. The first of losaw's own kernels that is compiled is
     announced on stderr, since a user waits for it; where kernels are compiled on purpose,
     ``is_announced`` is set beforehand.
-
-    Attributes
-    ----------
-    seconds : float
-    is_announced : bool
     """
 
     def __init__(self) -> None:
@@ -67,23 +61,17 @@ def kernel(function: Any = None, **options: Any) -> Any:
     """Compile a function at its first call, and store the machine code.
 
     The code is stored in a folder named by the sources of all kernels
-    (:mod:`losaw.kernels.machine_code`), or not at all where nothing can be written.
-
-    Parameters
-    ----------
-    function : callable
-    **options
-        Options of ``numba.njit`` that differ from these: ``error_model="numpy"``, since a division
-        that tests for zero cannot be vectorised; ``_nrt=False``, no reference counting of arrays
-        (it took 70 % of a fit), hence no allocation inside a kernel, whose callers hand over the
-        workspace.
+    (:mod:`losaw.kernels.machine_code`), or not at all where nothing can be written. Options of
+    ``numba.njit`` differ from these: ``error_model="numpy"``, since a division that tests for zero
+    cannot be vectorised; ``_nrt=False``, no reference counting of arrays (it took 70 % of a fit),
+    hence no allocation inside a kernel, whose callers hand over the workspace.
     """
     if function is None:
         return partial(kernel, **options)
     options = {"nogil": True, "error_model": "numpy", "_nrt": False} | options
     with _DECORATING:  # the folder is a setting of the process, which other packages read too
         given = _SETTINGS.CACHE_DIR
-        folder = writable_folder(inspect.getfile(function), given)
+        folder = writable_folder(given)
         _SETTINGS.CACHE_DIR = str(folder or given)
         try:
             return _JIT(function, cache=folder is not None, **options)

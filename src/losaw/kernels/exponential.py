@@ -9,8 +9,8 @@ from losaw.kernels.compiled import inlined_kernel
 from losaw.kernels.vectors import (
     clip,
     fma,
-    instruction,
     multiply,
+    on_values,
     power_of_two,
     spread,
     subtract,
@@ -26,24 +26,12 @@ _LN2_LOW = 1.90821492927058770002e-10
 _ROUND = 6755399441055744.0  # 1.5 * 2^52: adding it leaves the rounded integer in the low bits
 
 
-@instruction
-def _bits(typingctx: Any, value: Any) -> Any:
-    """Return the 64 bits of a double as an integer."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.bitcast(args[0], ir.IntType(64))
-
-    return types.int64(types.float64), codegen
-
-
-@instruction
-def _double(typingctx: Any, bits: Any) -> Any:
-    """Return the double that 64 bits represent."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.bitcast(args[0], ir.DoubleType())
-
-    return types.float64(types.int64), codegen
+@on_values(types.float64, types.float64)
+def _power_of_two(builder: Any, exponent_bits: Any) -> Any:
+    """Return 2^n for a double whose low bits are the integer n."""
+    integer = ir.IntType(64)
+    exponent = builder.add(builder.bitcast(exponent_bits, integer), ir.Constant(integer, 1023))
+    return builder.bitcast(builder.shl(exponent, ir.Constant(integer, 52)), ir.DoubleType())
 
 
 @inlined_kernel(fastmath={"contract"})
@@ -70,7 +58,7 @@ def exponential(x: float) -> float:
     p = p * r + 0.5
     p = p * r + 1.0
     p = p * r + 1.0
-    return p * _double((_bits(shifted) + 1023) << 52)
+    return p * _power_of_two(shifted)
 
 
 @inlined_kernel()

@@ -17,65 +17,42 @@ KERNELS = Path(__file__).parent
 PACKAGE = KERNELS.parent
 
 
-def folder_of(file: str, given: str | None = None) -> Path:
-    """Return the folder for the machine code of a module's kernels.
+def folder(given: str) -> Path:
+    """Return the folder of these sources.
 
-    Parameters
-    ----------
-    file : str
-        Source of the module. Outside of the package it has a folder of its own.
-    given : str, optional
-        A cache folder of numba that the user has chosen; by default the variable
-        ``NUMBA_CACHE_DIR``.
-
-    Returns
-    -------
-    Path
-        Within the chosen folder; else within the package; else, where that is read-only, in the
-        user's cache.
+    It is within the cache folder of numba that the user has chosen; else within the package; else,
+    where that is read-only, in the user's cache.
     """
-    given = os.environ.get("NUMBA_CACHE_DIR", "") if given is None else given
     if not given and os.access(PACKAGE, os.W_OK):
         root = PACKAGE / "__pycache__" / "kernels"
     else:  # which several installations may share
         base = Path(given) if given else Path.home() / ".cache" / "losaw"
         root = base / f"losaw-kernels-{_short(str(PACKAGE))}"
-    path = Path(file)
-    if path.is_relative_to(PACKAGE):
-        return root / f"losaw-{digest()}"
-    own = _short(digest() + path.read_text(encoding="utf-8"))
-    return root / f"{path.stem}.{_short(file)}-{own}"
+    return root / f"losaw-{digest()}"
 
 
 @cache
-def writable_folder(file: str, given: str) -> Path | None:
-    """Make the folder of a module and remove those of its earlier sources.
+def writable_folder(given: str) -> Path | None:
+    """Make the folder and remove those of earlier sources; None if nothing can be written there.
 
     Another process may run the earlier sources still. It finds what it has loaded in its memory,
     and compiles anything else again.
-
-    Returns
-    -------
-    Path or None
-        None if nothing can be written there.
     """
-    if not os.path.isfile(file):  # typed into a prompt
-        return None
-    folder = folder_of(file, given)
-    if not folder.is_dir():
+    own = folder(given)
+    if not own.is_dir():
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            own.mkdir(parents=True, exist_ok=True)
         except OSError:
             return None
-        for other in folder.parent.glob(f"{folder.name.rpartition('-')[0]}-*"):
-            if other != folder:
+        for other in own.parent.glob("losaw-*"):
+            if other != own:
                 shutil.rmtree(other, ignore_errors=True)
-    return folder if os.access(folder, os.W_OK) else None
+    return own if os.access(own, os.W_OK) else None
 
 
 def is_compiled() -> bool:
     """Return whether machine code of the forest, the largest part, is stored for these sources."""
-    return any(folder_of(__file__).rglob("growth.*.nbi"))
+    return any(folder(os.environ.get("NUMBA_CACHE_DIR", "")).rglob("growth.*.nbi"))
 
 
 @cache

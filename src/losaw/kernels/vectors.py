@@ -7,6 +7,7 @@ nothing is checked. numba has no public interface for such a register: a new rel
 need changes here, so pyproject.toml bounds its version.
 """
 
+import inspect
 from typing import Any
 
 from llvmlite import ir
@@ -41,12 +42,30 @@ def instruction(function: Any) -> Any:
     return intrinsic(function)
 
 
+def on_values(result: Any, *arguments: Any) -> Any:
+    """Make an instruction of ``function(builder, *values)``, for values of these types."""
+
+    def decorate(function: Any) -> Any:
+        def typed(typingctx: Any, *_: Any) -> Any:
+            def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+                return function(builder, *args)
+
+            return result(*arguments), codegen
+
+        typed.__name__, typed.__doc__ = function.__name__, function.__doc__
+        typed.__signature__ = inspect.signature(function)  # type: ignore[attr-defined]
+        return instruction(typed)
+
+    return decorate
+
+
 def _row(context: Any, builder: Any, array_type: Any, array: Any, index: Any) -> Any:
     data = context.make_array(array_type)(context, builder, array).data
     return builder.bitcast(builder.gep(data, [index]), _VECTOR.as_pointer())
 
 
 def _fma(builder: Any, a: Any, b: Any, c: Any) -> Any:
+    """Return a * b + c, lane by lane."""
     function = cgutils.get_or_insert_function(
         builder.module, ir.FunctionType(_VECTOR, [_VECTOR] * 3), "llvm.fma.v8f64"
     )
@@ -54,6 +73,7 @@ def _fma(builder: Any, a: Any, b: Any, c: Any) -> Any:
 
 
 def _spread(builder: Any, value: Any) -> Any:
+    """Return a register with ``value`` in every lane."""
     nothing = ir.Constant(_VECTOR, ir.Undefined)
     single = builder.insert_element(nothing, value, ir.Constant(ir.IntType(32), 0))
     lanes = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
@@ -61,6 +81,7 @@ def _spread(builder: Any, value: Any) -> Any:
 
 
 def _total(builder: Any, vector: Any) -> Any:
+    """Return the sum of the lanes."""
     function = cgutils.get_or_insert_function(
         builder.module,
         ir.FunctionType(ir.DoubleType(), [ir.DoubleType(), _VECTOR]),
@@ -68,6 +89,65 @@ def _total(builder: Any, vector: Any) -> Any:
     )
     start = ir.Constant(ir.DoubleType(), -0.0)
     return builder.call(function, [start, vector], fastmath=("reassoc",))
+
+
+fma = on_values(_EIGHT, _EIGHT, _EIGHT, _EIGHT)(_fma)
+spread = on_values(_EIGHT, types.float64)(_spread)
+total = on_values(types.float64, _EIGHT)(_total)
+
+
+@on_values(_EIGHT, _EIGHT, _EIGHT)
+def add(builder: Any, a: Any, b: Any) -> Any:
+    """Return a + b."""
+    return builder.fadd(a, b)
+
+
+@on_values(_EIGHT, _EIGHT, _EIGHT)
+def subtract(builder: Any, a: Any, b: Any) -> Any:
+    """Return a - b."""
+    return builder.fsub(a, b)
+
+
+@on_values(_EIGHT, _EIGHT, _EIGHT)
+def multiply(builder: Any, a: Any, b: Any) -> Any:
+    """Return a * b."""
+    return builder.fmul(a, b)
+
+
+@on_values(_EIGHT, _EIGHT, _EIGHT)
+def divide(builder: Any, a: Any, b: Any) -> Any:
+    """Return a / b."""
+    return builder.fdiv(a, b)
+
+
+@on_values(_EIGHT, _EIGHT, types.int64, types.float64)
+def insert(builder: Any, a: Any, lane: Any, value: Any) -> Any:
+    """Return the register ``a`` with ``value`` in one of its eight lanes."""
+    return builder.insert_element(a, value, builder.trunc(lane, ir.IntType(32)))
+
+
+@on_values(_EIGHT, _EIGHT, _EIGHT, _EIGHT)
+def where_greater(builder: Any, a: Any, b: Any, value: Any) -> Any:
+    """Return ``value`` in the lanes where a > b, else zero."""
+    zero = ir.Constant(_VECTOR, [0.0] * LANES)
+    return builder.select(builder.fcmp_ordered(">", a, b), value, zero)
+
+
+@on_values(_EIGHT, _EIGHT, types.float64, types.float64)
+def clip(builder: Any, a: Any, low: Any, high: Any) -> Any:
+    """Return a, clipped to [``low``, ``high``]."""
+    low_lanes, high_lanes = _spread(builder, low), _spread(builder, high)
+    a = builder.select(builder.fcmp_ordered("<", a, low_lanes), low_lanes, a)
+    return builder.select(builder.fcmp_ordered(">", a, high_lanes), high_lanes, a)
+
+
+@on_values(_EIGHT, _EIGHT)
+def power_of_two(builder: Any, exponent_bits: Any) -> Any:
+    """Return 2^n for doubles whose low bits are the integer n."""
+    bits = builder.bitcast(exponent_bits, _INTEGERS)
+    bias = ir.Constant(_INTEGERS, [1023] * LANES)
+    shift = ir.Constant(_INTEGERS, [52] * LANES)
+    return builder.bitcast(builder.shl(builder.add(bits, bias), shift), _VECTOR)
 
 
 @instruction
@@ -93,76 +173,6 @@ def store(typingctx: Any, array: Any, start: Any, value: Any) -> Any:
 
 
 @instruction
-def spread(typingctx: Any, value: Any) -> Any:
-    """Return a register with ``value`` in every lane."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return _spread(builder, args[0])
-
-    return _EIGHT(types.float64), codegen
-
-
-@instruction
-def insert(typingctx: Any, a: Any, lane: Any, value: Any) -> Any:
-    """Return the register ``a`` with ``value`` in one of its eight lanes."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.insert_element(args[0], args[2], builder.trunc(args[1], ir.IntType(32)))
-
-    return _EIGHT(_EIGHT, types.int64, types.float64), codegen
-
-
-@instruction
-def fma(typingctx: Any, a: Any, b: Any, c: Any) -> Any:
-    """Return a * b + c, lane by lane."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return _fma(builder, *args)
-
-    return _EIGHT(_EIGHT, _EIGHT, _EIGHT), codegen
-
-
-@instruction
-def add(typingctx: Any, a: Any, b: Any) -> Any:
-    """Return a + b."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.fadd(*args)
-
-    return _EIGHT(_EIGHT, _EIGHT), codegen
-
-
-@instruction
-def subtract(typingctx: Any, a: Any, b: Any) -> Any:
-    """Return a - b."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.fsub(*args)
-
-    return _EIGHT(_EIGHT, _EIGHT), codegen
-
-
-@instruction
-def multiply(typingctx: Any, a: Any, b: Any) -> Any:
-    """Return a * b."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.fmul(*args)
-
-    return _EIGHT(_EIGHT, _EIGHT), codegen
-
-
-@instruction
-def divide(typingctx: Any, a: Any, b: Any) -> Any:
-    """Return a / b."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.fdiv(*args)
-
-    return _EIGHT(_EIGHT, _EIGHT), codegen
-
-
-@instruction
 def add_where(typingctx: Any, a: Any, value: Any, codes: Any, start: Any, code: Any) -> Any:
     """Return a, plus ``value`` in the lanes where the byte codes[start : start + 8] is ``code``."""
 
@@ -180,53 +190,6 @@ def add_where(typingctx: Any, a: Any, value: Any, codes: Any, start: Any, code: 
         return builder.select(hit, builder.fadd(args[0], args[1]), args[0])
 
     return _EIGHT(_EIGHT, _EIGHT, codes, types.int64, types.int64), codegen
-
-
-@instruction
-def where_greater(typingctx: Any, a: Any, b: Any, value: Any) -> Any:
-    """Return ``value`` in the lanes where a > b, else zero."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        zero = ir.Constant(_VECTOR, [0.0] * LANES)
-        return builder.select(builder.fcmp_ordered(">", args[0], args[1]), args[2], zero)
-
-    return _EIGHT(_EIGHT, _EIGHT, _EIGHT), codegen
-
-
-@instruction
-def clip(typingctx: Any, a: Any, low: Any, high: Any) -> Any:
-    """Return a, clipped to [``low``, ``high``]."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        a, low_value, high_value = args
-        low_lanes, high_lanes = _spread(builder, low_value), _spread(builder, high_value)
-        a = builder.select(builder.fcmp_ordered("<", a, low_lanes), low_lanes, a)
-        return builder.select(builder.fcmp_ordered(">", a, high_lanes), high_lanes, a)
-
-    return _EIGHT(_EIGHT, types.float64, types.float64), codegen
-
-
-@instruction
-def power_of_two(typingctx: Any, exponent_bits: Any) -> Any:
-    """Return 2^n for doubles whose low bits are the integer n."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        bits = builder.bitcast(args[0], _INTEGERS)
-        bias = ir.Constant(_INTEGERS, [1023] * LANES)
-        shift = ir.Constant(_INTEGERS, [52] * LANES)
-        return builder.bitcast(builder.shl(builder.add(bits, bias), shift), _VECTOR)
-
-    return _EIGHT(_EIGHT), codegen
-
-
-@instruction
-def total(typingctx: Any, a: Any) -> Any:
-    """Return the sum of the lanes."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return _total(builder, args[0])
-
-    return types.float64(_EIGHT), codegen
 
 
 @instruction

@@ -112,7 +112,7 @@ def test_the_package_counts_as_compiled_once_machine_code_of_its_present_sources
 ):
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     assert not machine_code.is_compiled()
-    folder = machine_code.folder_of(str(PACKAGE / "forest" / "growing" / "growth.py"))
+    folder = machine_code.folder(str(tmp_path))
     assert folder.is_relative_to(tmp_path)
     (folder / "growing").mkdir(parents=True)
     assert not machine_code.is_compiled()
