@@ -79,8 +79,8 @@ def differences(theirs, ours, samples):
 def _numbers(forest, data):
     forest.fit(*data.train)
     return [
-        r_squared("r2_test", data.test.y, forest.predict(data.test.X)),
-        r_squared("r2_ind", data.independent.y, forest.predict(data.independent.X)),
+        r_squared(data.test.y, forest.predict(data.test.X)),
+        r_squared(data.independent.y, forest.predict(data.independent.X)),
         *forest.feature_importances_,
     ]
 

@@ -84,31 +84,18 @@ class Metric:
     """A function as a metric, with what tables, ranks and errors must know of it.
 
     Called with parameters by name, it is the same metric with these parameters; called with what
-    is measured and the truth, it gives the number.
-
-    Attributes
-    ----------
-    function : callable
-        ``function(measured, truth, *, …) -> float``.
-    range, higher_is_better, needs, is_decision
-        As of :class:`ImportanceMetric`.
-    ranks_methods : bool
-        False: it describes and does not judge.
-    examples : tuple of dict
-        Parameters with which the contract tests try it.
-    check : callable or None
-        Called with the parameters that are given; raises for those out of range.
-    parameters : dict
+    is measured and the truth, it gives the number. Other attributes are those of
+    :class:`ImportanceMetric`.
     """
 
-    function: Callable[..., float]
+    function: Callable[..., float]  # of what is measured and the truth; parameters by name only
     range: tuple[float, float] = (0.0, 1.0)
     higher_is_better: bool = True
     needs: Needs = "importance"
     is_decision: bool = False
-    ranks_methods: bool = True
-    examples: tuple[dict[str, Any], ...] = ({},)
-    check: Callable[..., None] | None = None
+    ranks_methods: bool = True  # False: it describes and does not judge
+    examples: tuple[dict[str, Any], ...] = ({},)  # parameters with which the contract tests try it
+    check: Callable[..., None] | None = None  # raises for parameters out of range
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -122,35 +109,32 @@ class Metric:
     def __call__(self, *measured: Any, **parameters: Any) -> Any:
         """Return the number of ``(measured, truth)``, or the metric with parameters."""
         if measured:
-            return float(self.function(*measured, **self.parameters))
+            try:
+                return float(self.function(*measured, **self.parameters))
+            except ValueError as error:
+                raise ValueError(f"{self.function.__name__}: {error}") from error
         given = self.__signature__.bind(**parameters).arguments
         if self.check is not None:
             self.check(**given)
         return replace(self, parameters=given)
 
 
-def split_scores(
-    metric: str, result: ImportanceResult, truth: Truth
-) -> tuple[FloatArray, NDArray[np.bool_]]:
+def split_scores(result: ImportanceResult, truth: Truth) -> tuple[FloatArray, NDArray[np.bool_]]:
     """Return finite scores, larger for more important features, and the mask of signal features.
 
-    Raises
-    ------
-    ValueError
-        If a score is not finite, the number of scores is not that of the features, or there is
-        no signal or no noise feature.
+    Both kinds of features are there, and each has a finite score.
     """
     scores = result.ranking_scores()
     if len(scores) != truth.n_features:
-        raise ValueError(f"{metric}: {len(scores)} scores for {truth.n_features} features")
+        raise ValueError(f"{len(scores)} scores for {truth.n_features} features")
     if not np.isfinite(scores).all():
         first = int(np.flatnonzero(~np.isfinite(scores))[0])
         raise ValueError(
-            f"{metric}: the score of {result.feature_names[first]!r} is {scores[first]}; "
-            "an importance must give every feature a finite score"
+            f"the score of {result.feature_names[first]!r} is {scores[first]}; an importance must "
+            "give every feature a finite score"
         )
     is_signal = truth.is_signal
-    for kind, count in (("signal", is_signal.sum()), ("noise", (~is_signal).sum())):
-        if count == 0:
-            raise ValueError(f"{metric} is not defined: the truth has no {kind} feature")
+    for kind, is_there in (("signal", is_signal.any()), ("noise", not is_signal.all())):
+        if not is_there:
+            raise ValueError(f"not defined, since the truth has no {kind} feature")
     return scores, is_signal

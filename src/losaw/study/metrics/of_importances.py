@@ -15,6 +15,7 @@ from losaw.data import Truth
 from losaw.scoring.importance_result import ImportanceResult
 from losaw.scoring.precision_recall import precision_recall_area
 from losaw.study.metrics.metric import split_scores
+from losaw.support.arguments import between_0_and_1, whole_number
 from losaw.support.words import unknown
 
 
@@ -23,7 +24,7 @@ def pr_auc(result: ImportanceResult, truth: Truth) -> float:
 
     See :func:`losaw.scoring.precision_recall.precision_recall_area`.
     """
-    return precision_recall_area(*split_scores("pr_auc", result, truth))
+    return precision_recall_area(*split_scores(result, truth))
 
 
 def auc(result: ImportanceResult, truth: Truth) -> float:
@@ -31,14 +32,14 @@ def auc(result: ImportanceResult, truth: Truth) -> float:
 
     Ties count half: mean over (s, n) in S x N of 1(FI_s > FI_n) + 1(FI_s = FI_n) / 2.
     """
-    scores, is_signal = split_scores("auc", result, truth)
+    scores, is_signal = split_scores(result, truth)
     signal, noise = scores[is_signal][:, None], scores[~is_signal]
     return float(((signal > noise) + 0.5 * (signal == noise)).mean())
 
 
 def size_auc(result: ImportanceResult, truth: Truth) -> float:
     """The same as :func:`auc`, of absolute scores."""
-    split_scores("size_auc", result, truth)
+    split_scores(result, truth)
     return auc(replace(result, scores=np.abs(result.scores), higher_is_more=True), truth)
 
 
@@ -49,7 +50,7 @@ def fi_gap(result: ImportanceResult, truth: Truth) -> float:
 
     (losaw, Section 5.3). 0 if all scores are equal.
     """
-    scores, is_signal = split_scores("fi_gap", result, truth)
+    scores, is_signal = split_scores(result, truth)
     spread = scores.max() - scores.min()
     if spread == 0:
         return 0.0
@@ -61,7 +62,7 @@ def best_noise_rank(result: ImportanceResult, truth: Truth) -> float:
 
     The number of signal features plus 1 is the best value, 1 the worst.
     """
-    scores, is_signal = split_scores("best_noise_rank", result, truth)
+    scores, is_signal = split_scores(result, truth)
     return float(1 + (scores > scores[~is_signal].max()).sum())
 
 
@@ -72,7 +73,7 @@ def signal_rank(result: ImportanceResult, truth: Truth) -> float:
     rank, as in the authors' code). 1 is the best value of a single signal feature, the number of
     features the worst.
     """
-    scores, is_signal = split_scores("signal_rank", result, truth)
+    scores, is_signal = split_scores(result, truth)
     own = scores[is_signal][:, None]
     return float((1 + (scores > own).sum(axis=1)).mean())
 
@@ -82,7 +83,7 @@ def noise_score(result: ImportanceResult, truth: Truth) -> float:
 
     0 where all scores are 0.
     """
-    scores, is_signal = split_scores("noise_score", result, truth)
+    scores, is_signal = split_scores(result, truth)
     return float((scores / (np.linalg.norm(scores) or 1.0))[~is_signal].mean())
 
 
@@ -92,19 +93,19 @@ def signal_score(result: ImportanceResult, truth: Truth) -> float:
     The captions of Figures 8, 13, 18, 23 and 28 state "lower is better", as those of the noise
     features do; for relevant features it cannot be meant.
     """
-    scores, is_signal = split_scores("signal_score", result, truth)
+    scores, is_signal = split_scores(result, truth)
     return float((scores / (np.linalg.norm(scores) or 1.0))[is_signal].mean())
 
 
 def signal_size(result: ImportanceResult, truth: Truth) -> float:
     """The mean absolute score of the signal features, in the scores' own unit."""
-    scores, is_signal = split_scores("signal_size", result, truth)
+    scores, is_signal = split_scores(result, truth)
     return float(np.abs(scores[is_signal]).mean())
 
 
 def noise_size(result: ImportanceResult, truth: Truth) -> float:
     """The mean absolute score of the noise features, in the scores' own unit."""
-    scores, is_signal = split_scores("noise_size", result, truth)
+    scores, is_signal = split_scores(result, truth)
     return float(np.abs(scores[~is_signal]).mean())
 
 
@@ -126,13 +127,11 @@ def feature_score(
     ``share``: divided by the sum of the absolute scores of all features. ``optional``: NaN, and so
     an empty cell, for data without this feature, instead of an error.
     """
-    if feature not in result.feature_names:
-        if optional:
-            return math.nan
-        raise ValueError(unknown("feature", feature, result.feature_names))
+    if optional and feature not in result.feature_names:
+        return math.nan
     scores = result.ranking_scores()
+    score = float(scores[_place(result, feature)])
     total = float(abs(scores).sum()) if share else 1.0
-    score = float(scores[result.feature_names.index(feature)])
     return score / total if total > 0 else 0.0
 
 
@@ -141,10 +140,8 @@ def feature_rank(result: ImportanceResult, truth: Truth, *, feature: str) -> flo
 
     The relevant features need not be known.
     """
-    if feature not in result.feature_names:
-        raise ValueError(unknown("feature", feature, result.feature_names))
     scores = result.ranking_scores()
-    return float(1 + (scores > scores[result.feature_names.index(feature)]).sum())
+    return float(1 + (scores > scores[_place(result, feature)]).sum())
 
 
 def rejection_rate(
@@ -164,15 +161,15 @@ def rejection_rate(
     the signal features. ``optional``: NaN, and so an empty cell, of an importance that tests
     nothing, instead of an error.
     """
-    columns = _columns("rejection_rate", features, result, truth.is_signal)
+    columns = _columns(features, result, truth.is_signal)
     selected = result.details.get("selected")
     if selected is None:
         if result.p_values is None:
             if optional:
                 return math.nan
             raise ValueError(
-                "rejection_rate is not defined: the importance has no p-values; take a method "
-                "that tests (CPI, LOCO, Boruta)"
+                "not defined, since the importance has no p-values; take a method that tests (CPI, "
+                "LOCO, Boruta)"
             )
         selected = np.asarray(result.p_values) <= alpha
     return float(np.asarray(selected)[columns].mean())
@@ -187,15 +184,14 @@ def type_1_error(
     optional: bool = False,
 ) -> float:
     """The share of features without signal that a method declares relevant."""
-    columns = _columns("type_1_error", features, result, ~truth.is_signal)
+    columns = _columns(features, result, ~truth.is_signal)
     names = [result.feature_names[j] for j in columns]
     return rejection_rate(result, truth, features=names, alpha=alpha, optional=optional)
 
 
 def check_alpha(alpha: float = 0.05, **others: object) -> None:
     """Raise a ValueError for a level that is not between 0 and 1."""
-    if not 0 < alpha < 1:
-        raise ValueError(f"alpha must be between 0 and 1, got {alpha!r}")
+    between_0_and_1("alpha", alpha)
 
 
 def top_share(
@@ -212,7 +208,7 @@ def top_share(
     Averaged over runs it is sensitivity on relevant features and 1 - specificity on the others. F
     are ``features``, by default the signal features; k is by default their number.
     """
-    columns = _columns("top_share", features, result, truth.is_signal)
+    columns = _columns(features, result, truth.is_signal)
     scores = result.ranking_scores()
     better = (scores[None, :] > scores[:, None]).sum(axis=1)
     equal = (scores[None, :] == scores[:, None]).sum(axis=1) - 1
@@ -222,8 +218,8 @@ def top_share(
 
 def check_k(k: int | None = None, **others: object) -> None:
     """Raise a ValueError for a number of features below 1."""
-    if k is not None and k < 1:
-        raise ValueError(f"k must be at least 1, got {k!r}")
+    if k is not None:
+        whole_number("k", k, 1)
 
 
 def importance_detail(result: ImportanceResult, truth: Truth, *, key: str) -> float:
@@ -246,24 +242,24 @@ def signal_share(result: ImportanceResult, truth: Truth, *, key: str = "draws") 
     return float(counts[truth.is_signal].sum() / total) if total > 0 else math.nan
 
 
+def _place(result: ImportanceResult, feature: str) -> int:
+    if feature not in result.feature_names:
+        raise ValueError(unknown("feature", feature, result.feature_names))
+    return result.feature_names.index(feature)
+
+
 def _columns(
-    metric: str,
-    features: Sequence[str] | None,
-    result: ImportanceResult,
-    default: NDArray[np.bool_],
+    features: Sequence[str] | None, result: ImportanceResult, default: NDArray[np.bool_]
 ) -> NDArray[np.intp]:
-    if features is None:
-        if len(result) != len(default):  # of groups, or not of all features
-            raise ValueError(
-                f"{metric}: {len(result)} scores for {len(default)} features; name those that "
-                "count under features"
-            )
-        columns = np.flatnonzero(default)
-    else:
-        for feature in features:
-            if feature not in result.feature_names:
-                raise ValueError(f"{metric}: {unknown('feature', feature, result.feature_names)}")
-        columns = np.array([result.feature_names.index(feature) for feature in features], dtype=int)
+    """Return the places of the named features, or of those in the mask ``default``."""
+    if features is None and len(result) != len(default):  # of groups, or not of all features
+        raise ValueError(
+            f"{len(result)} scores for {len(default)} features; name those that count under "
+            "features"
+        )
+    columns = np.flatnonzero(default)
+    if features is not None:
+        columns = np.array([_place(result, feature) for feature in features], dtype=int)
     if not len(columns):
-        raise ValueError(f"{metric} is not defined: there is no such feature")
+        raise ValueError("not defined, since there is no such feature")
     return columns

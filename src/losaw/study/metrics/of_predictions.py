@@ -11,14 +11,12 @@ from losaw.study.metrics.metric import Predictions
 
 def r2_test(predictions: Predictions, truth: Truth) -> float:
     """R² = 1 - sum (y - y_hat)^2 / sum (y - mean y)^2 on the test sample."""
-    return r_squared("r2_test", *predictions.test)
+    return r_squared(*predictions.test)
 
 
 def r2_ind(predictions: Predictions, truth: Truth) -> float:
     """R² on a sample of independent features, each drawn from its marginal distribution."""
-    if predictions.independent is None:
-        raise ValueError("r2_ind is not defined: the generator gives no independent sample")
-    return r_squared("r2_ind", *predictions.independent)
+    return r_squared(*_on_independent_features(predictions))
 
 
 def r2_ind_train_noise(predictions: Predictions, truth: Truth) -> float:
@@ -30,17 +28,12 @@ def r2_ind_train_noise(predictions: Predictions, truth: Truth) -> float:
     (``truth.details["independent_noise_variance"]``), v' that of the training sample's
     (``truth.noise_variance``). Without the first it is the R² of the sample as it is.
     """
-    name = "r2_ind_train_noise"
-    if predictions.independent is None:
-        raise ValueError(f"{name} is not defined: the generator gives no independent sample")
-    y, predicted = (np.asarray(part, dtype=float) for part in predictions.independent)
-    if not np.isfinite(predicted).all():
-        raise ValueError(f"{name}: predictions must be finite numbers")
+    y, predicted = _finite(*_on_independent_features(predictions))
     own = truth.details.get("independent_noise_variance")
     exchange = 0.0 if own is None else truth.noise_variance - own
     total = float(y.var()) + exchange
     if not total > 0:
-        raise ValueError(f"{name} is not defined: the response is constant")
+        raise ValueError("not defined, since the response is constant")
     error = max(float(((y - predicted) ** 2).mean()) + exchange, 0.0)
     return 1.0 - error / total
 
@@ -56,7 +49,7 @@ def optimum_gap(predictions: Predictions, truth: Truth, *, from_optimum: bool = 
     optimum = truth.details.get("optimum", 1.0) if from_optimum else 0.0
     if predicted.ndim == 2:
         return float(1.0 - zero_one(y, predicted).mean() - optimum)
-    return r_squared("optimum_gap", y, predicted) - optimum
+    return r_squared(y, predicted) - optimum
 
 
 def risk(predictions: Predictions, truth: Truth) -> float:
@@ -68,19 +61,17 @@ def risk(predictions: Predictions, truth: Truth) -> float:
     """
     from sklearn.metrics import roc_auc_score
 
-    y, predicted = (np.asarray(part, dtype=float) for part in predictions.test)
-    if not (np.isfinite(y).all() and np.isfinite(predicted).all()):
-        raise ValueError("risk: responses and predictions must be finite numbers")
+    y, predicted = _finite(*predictions.test)
     if predicted.shape == y.shape:
         return float(((y - predicted) ** 2).mean())
     if predicted.ndim == 2 and len(predicted) == len(y) and predicted.shape[1] > 2:
         raise ValueError(
-            f"risk is defined for numbers and two classes, not for {predicted.shape[1]} classes"
+            f"defined for numbers and two classes, not for {predicted.shape[1]} classes"
         )
     if predicted.shape != (len(y), 2):
-        raise ValueError(f"risk: predictions have shape {predicted.shape}, responses {y.shape}")
+        raise ValueError(f"predictions have shape {predicted.shape}, responses {y.shape}")
     if len(np.unique(y)) != 2:
-        raise ValueError("risk is not defined: the test sample holds one class only")
+        raise ValueError("not defined, since the test sample holds one class only")
     return float(1 - roc_auc_score(y, predicted[:, 1]))
 
 
@@ -92,23 +83,33 @@ def truth_detail(predictions: Predictions, truth: Truth, *, key: str) -> float:
     return float(truth.details.get(key, math.nan))
 
 
-def r_squared(metric: str, y: FloatArray, y_hat: FloatArray) -> float:
+def r_squared(y: FloatArray, y_hat: FloatArray) -> float:
     """Return the coefficient of determination of predictions ``y_hat`` of ``y``, both (n_samples,).
 
-    Refused: other shapes, fewer than 2 rows, numbers that are not finite, a constant response;
-    ``metric`` is the name that the message uses.
+    Refused: other shapes, fewer than 2 rows, numbers that are not finite, a constant response.
     """
     y, y_hat = np.asarray(y, dtype=float), np.asarray(y_hat, dtype=float)
     if y.ndim != 1 or y.shape != y_hat.shape:
         raise ValueError(
-            f"{metric}: predictions have shape {y_hat.shape}, responses {y.shape}; "
-            "both must be (n_samples,)"
+            f"predictions have shape {y_hat.shape}, responses {y.shape}; both must be (n_samples,)"
         )
     if len(y) < 2:
-        raise ValueError(f"{metric} is not defined: it needs 2 rows or more, got {len(y)}")
-    if not (np.isfinite(y).all() and np.isfinite(y_hat).all()):
-        raise ValueError(f"{metric}: responses and predictions must be finite numbers")
+        raise ValueError(f"not defined, since it needs 2 rows or more, got {len(y)}")
+    y, y_hat = _finite(y, y_hat)
     total = ((y - y.mean()) ** 2).sum()
     if total == 0:
-        raise ValueError(f"{metric} is not defined: the response is constant")
+        raise ValueError("not defined, since the response is constant")
     return float(1 - ((y - y_hat) ** 2).sum() / total)
+
+
+def _on_independent_features(predictions: Predictions) -> tuple[FloatArray, FloatArray]:
+    if predictions.independent is None:
+        raise ValueError("not defined, since the generator gives no independent sample")
+    return predictions.independent
+
+
+def _finite(*pair: FloatArray) -> list[FloatArray]:
+    parts = [np.asarray(part, dtype=float) for part in pair]
+    if not all(np.isfinite(part).all() for part in parts):
+        raise ValueError("responses and predictions must be finite numbers")
+    return parts
