@@ -81,11 +81,6 @@ class ConditionalSampler:
         how they follow the other columns. With 30 levels on 100 rows, a feature without effect had
         p < .05 in .09 of 1,000 tables (with 150 to 500 rows in .05 to .08).
 
-    Raises
-    ------
-    ValueError
-        For a parameter out of range, or as :func:`losaw.knockoffs.sampler.check_features`.
-
     Examples
     --------
     >>> import numpy as np
@@ -118,12 +113,8 @@ class ConditionalSampler:
 
         Parameters
         ----------
-        X : array of shape (n_samples, n_features)
-            Rows for which there will be draws; more rows make better regressions.
-        kinds : sequence of {"continuous", "discrete", "nominal"} or None
-            Of the columns; None: all continuous.
-        rng : Generator or None
-            For forests and rows of equal predictions; None takes fresh entropy.
+        X, kinds, rng
+            As of every sampler. There will be draws for these rows; more make better regressions.
         units : sequence of int arrays, or None
             Columns that are drawn together, possibly overlapping; None: every column alone.
         weights : array of shape (n_samples,), or None
@@ -131,16 +122,6 @@ class ConditionalSampler:
         clusters : int array of shape (n_samples,), or None
             Rows of one number belong together, and may be copies of each other. A row takes no
             residual from its own cluster, and is predicted by regressions without it.
-
-        Returns
-        -------
-        ConditionalSampler
-            Itself.
-
-        Raises
-        ------
-        ValueError
-            If ``clusters`` is not one number for each row, or all are equal.
         """
         self._X, self._kinds = check_features(X, kinds, allow_missing=True)
         n_columns = self._X.shape[1]
@@ -161,13 +142,7 @@ class ConditionalSampler:
         return self
 
     def sample(self, rng: np.random.Generator) -> FloatArray:
-        """Draw every unit once, each given the original others, (n_samples, n_features).
-
-        Raises
-        ------
-        ValueError
-            If units overlap: a column then has several draws.
-        """
+        """Draw every unit once, each given the original others, (n_samples, n_features)."""
         drawn = self._X.copy()
         columns = np.concatenate([np.empty(0, np.intp), *(unit.columns for unit in self._units)])
         if len(np.unique(columns)) < len(columns):
@@ -209,7 +184,8 @@ class ConditionalSampler:
         n_rows = len(self._X)
         varying = [j for j in columns if j in regressors]
         if not varying:
-            return _Unit(columns, np.empty((n_rows, 0)), np.empty((n_rows, 0)), _none(n_rows))
+            nothing = np.empty((n_rows, 0))
+            return _Unit(columns, nothing, nothing, nothing.astype(np.intp))
         targets = np.column_stack([self._targets(j) for j in varying])
         known = ~np.isnan(targets)
         complete = known.all(axis=0)
@@ -236,9 +212,7 @@ class ConditionalSampler:
         column = self._X[:, j]
         if self._kinds[j] == "nominal":
             return indicators(column)
-        missing = np.isnan(column)
-        scores = column.copy()
-        scores[~missing] = normal_scores(column[~missing])
+        missing, scores = np.isnan(column), normal_scores(column)
         return np.column_stack([scores, missing]) if missing.any() else scores[:, None]
 
     def _neighbours(self, places: FloatArray, rng: np.random.Generator) -> NDArray[np.intp]:
@@ -317,7 +291,3 @@ def _reduced(places: FloatArray) -> FloatArray:
 def _stream(seed: int, columns: NDArray[np.intp]) -> np.random.Generator:
     """Return a generator of its own for every unit, so that no draw depends on other units."""
     return np.random.default_rng([seed, *columns.tolist()])
-
-
-def _none(n_rows: int) -> NDArray[np.intp]:
-    return np.empty((n_rows, 0), dtype=np.intp)

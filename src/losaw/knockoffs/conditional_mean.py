@@ -57,14 +57,19 @@ class _Fit(NamedTuple):
 
 
 def normal_scores(values: FloatArray) -> FloatArray:
-    """Return normal quantiles of mid-ranks, with variance 1; equal values have equal scores."""
+    """Return normal quantiles of mid-ranks, with variance 1; equal values have equal scores.
+
+    Missing values stay missing.
+    """
     from scipy.special import ndtri
     from scipy.stats import rankdata
 
-    if not len(values):
-        return values
-    scores = ndtri((rankdata(values) - 0.5) / len(values))
-    return np.asarray(scores / (scores.std() or 1.0))
+    scores = np.full(len(values), np.nan)
+    known = ~np.isnan(values)
+    if known.any():
+        found = ndtri((rankdata(values[known]) - 0.5) / known.sum())
+        scores[known] = found / (found.std() or 1.0)
+    return scores
 
 
 def regressors_of(column: FloatArray, kind: FeatureKind) -> Regressors:
@@ -72,9 +77,7 @@ def regressors_of(column: FloatArray, kind: FeatureKind) -> Regressors:
     nothing = np.empty((len(column), 0))
     if kind == "nominal":
         return Regressors(_standardised(indicators(column)), nothing)
-    missing = np.isnan(column)
-    scores = np.zeros(len(column))
-    scores[~missing] = normal_scores(column[~missing])
+    missing, scores = np.isnan(column), np.nan_to_num(normal_scores(column))
     linear = _standardised(np.column_stack([scores, missing]))
     values, counts = np.unique(scores[~missing], return_counts=True)
     if len(values) <= 2:
@@ -101,14 +104,8 @@ def conditional_mean(
 ) -> FloatArray:
     """Return means of targets (n_rows, n_targets) given the columns, by the best regression.
 
-    The mean of a row is that of a regression which did not see the row, or its cluster.
-
-    Parameters
-    ----------
-    known : boolean array of shape (n_rows,), or None
-        Rows whose targets are known; the regressions are fitted to these. None: all.
-    clusters : Clusters or None
-        None: every row by itself.
+    The mean of a row is that of a regression which did not see the row, or its cluster. Regressions
+    are fitted to the rows (n_rows,) whose targets are ``known``; None: all.
     """
     rows = np.arange(len(targets)) if known is None else np.flatnonzero(known)
     smooth = _additive(targets, columns, rows, clusters)

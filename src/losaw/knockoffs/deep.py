@@ -95,11 +95,6 @@ class DeepKnockoffs:
     knockoff; collinear columns and more columns than rows need no special care (the target
     correlations come from a shrunk covariance). Knockoffs are drawn for the rows trained on, with
     the running moments of the normalised layers.
-
-    Raises
-    ------
-    ValueError
-        For a parameter out of range, or as :func:`losaw.knockoffs.sampler.check_features`.
     """
 
     handles_nominal = False

@@ -32,10 +32,7 @@ def maximum_mean_discrepancy(first: Array, second: Array) -> Array:
 def swap_discrepancy(X: Array, knockoffs: Array, swapped: Array) -> Array:
     """Discrepancy between (X, X~) and the same with columns swapped, on separate halves of rows.
 
-    Parameters
-    ----------
-    swapped : array of shape (n_features,)
-        1 where the column is swapped with its knockoff, 0 elsewhere.
+    ``swapped`` (n_features,) is 1 where a column is swapped with its knockoff, 0 elsewhere.
     """
     half = len(X) // 2
     first = jnp.concatenate([X[:half], knockoffs[:half]], axis=1)

@@ -1,7 +1,7 @@
 """Tests of draws: can a classifier distinguish them from real values?"""
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -77,11 +77,6 @@ def draw_tests(
     dict of int to DrawTest
         For each column that varies. The p-values are of single columns.
 
-    Raises
-    ------
-    ValueError
-        As :func:`losaw.knockoffs.sampler.check_features`, or if the shapes differ.
-
     Examples
     --------
     >>> import numpy as np
@@ -93,17 +88,12 @@ def draw_tests(
     >>> draw_tests(X, drawn, random_state=0)[0].p_value < 0.001
     True
     """
-    X, kinds = check_features(X, kinds, allow_missing=True)
-    drawn, _ = check_features(drawn, None, allow_missing=True)
-    if drawn.shape != X.shape:
-        raise ValueError(f"drawn has shape {drawn.shape}, X has {X.shape}")
-    seed = int(as_generator(random_state).integers(2**63))
-    first = _first_half(X, half, seed)
-    regressors = {int(j): regressors_of(X[:, j], kinds[j]) for j in varying_columns(X)}
+    rows = _read(X, kinds, half, random_state)
+    drawn = _read_drawn(drawn, rows.X.shape)
     return {
-        int(j): _compared(X, drawn[:, [j]], [int(j)], kinds, regressors, first, seed)
-        for j in (regressors if columns is None else columns)
-        if j in regressors
+        int(j): _compared(rows, drawn[:, [j]], [int(j)])
+        for j in (rows.regressors if columns is None else columns)
+        if j in rows.regressors
     }
 
 
@@ -118,24 +108,8 @@ def group_draw_test(
 ) -> DrawTest:
     """Test, as :func:`draw_tests` does, the joint draws of several columns given the others.
 
-    Parameters
-    ----------
-    X : array of shape (n_samples, n_features)
-    drawn : array of shape (n_samples, len(columns))
-    columns : sequence of int
-        The columns that were drawn together.
-    kinds, half, random_state
-        As for :func:`draw_tests`.
-
-    Returns
-    -------
-    DrawTest
-        A share of .5 and a p-value of 1 if none of the columns varies.
-
-    Raises
-    ------
-    ValueError
-        As :func:`draw_tests`.
+    ``drawn`` (n_samples, len(columns)) are the columns that were drawn together. The share is .5
+    and the p-value 1 if none of them varies.
 
     Examples
     --------
@@ -147,56 +121,63 @@ def group_draw_test(
     >>> group_draw_test(X, shuffled, [0, 1], random_state=0).p_value < 0.001
     True
     """
-    X, kinds = check_features(X, kinds, allow_missing=True)
-    drawn, _ = check_features(drawn, None, allow_missing=True)
-    if drawn.shape != (len(X), len(columns)):
-        raise ValueError(f"drawn has shape {drawn.shape}, columns ask for {len(X), len(columns)}")
-    seed = int(as_generator(random_state).integers(2**63))
-    first = _first_half(X, half, seed)
-    regressors = {int(j): regressors_of(X[:, j], kinds[j]) for j in varying_columns(X)}
-    if not set(columns) & set(regressors):
+    rows = _read(X, kinds, half, random_state)
+    drawn = _read_drawn(drawn, (len(rows.X), len(columns)))
+    if not set(columns) & set(rows.regressors):
         return DrawTest(0.5, 1.0)
-    return _compared(X, drawn, [int(j) for j in columns], kinds, regressors, first, seed)
+    return _compared(rows, drawn, [int(j) for j in columns])
 
 
-def _first_half(X: FloatArray, half: ArrayLike | None, seed: int) -> NDArray[np.bool_]:
+class _Rows(NamedTuple):
+    """Real rows, their columns as regressors, and the half that the first fit is tested on."""
+
+    X: FloatArray
+    kinds: Sequence[FeatureKind]
+    regressors: Mapping[int, Regressors]
+    first: NDArray[np.bool_]
+    seed: int
+
+
+def _read(
+    X: ArrayLike, kinds: Sequence[FeatureKind] | None, half: ArrayLike | None, random_state: Any
+) -> _Rows:
+    rows, kinds = check_features(X, kinds, allow_missing=True)
+    seed = int(as_generator(random_state).integers(2**63))
     if half is None:
-        half = np.random.default_rng(seed).permutation(len(X)) % 2
+        half = np.random.default_rng(seed).permutation(len(rows)) % 2
     first = np.asarray(half, dtype=bool)
-    if first.shape != (len(X),) or not 1 < first.sum() < len(X) - 1:
+    if first.shape != (len(rows),) or not 1 < first.sum() < len(rows) - 1:
         raise ValueError("half must say for every row whether it is in the first half")
-    return first
+    regressors = {int(j): regressors_of(rows[:, j], kinds[j]) for j in varying_columns(rows)}
+    return _Rows(rows, kinds, regressors, first, seed)
 
 
-def _compared(
-    X: FloatArray,
-    drawn: FloatArray,
-    columns: Sequence[int],
-    kinds: Sequence[FeatureKind],
-    regressors: Mapping[int, Regressors],
-    first: NDArray[np.bool_],
-    seed: int,
-) -> DrawTest:
+def _read_drawn(drawn: ArrayLike, shape: tuple[int, ...]) -> FloatArray:
+    values, _ = check_features(drawn, None, allow_missing=True)
+    if values.shape != shape:
+        raise ValueError(f"drawn has shape {values.shape}, columns ask for {shape}")
+    return values
+
+
+def _compared(rows: _Rows, drawn: FloatArray, columns: Sequence[int]) -> DrawTest:
     """Compare the draws of some columns, of which one varies, with their real values."""
     both = [
-        _scored(np.concatenate([X[:, j], drawn[:, at]]), kinds[j])
+        _scored(np.concatenate([rows.X[:, j], drawn[:, at]]), rows.kinds[j])
         for at, j in enumerate(columns)
-        if j in regressors
+        if j in rows.regressors
     ]
     real, copies = np.split(np.concatenate(both, axis=1), 2)
-    others = [regressor for j, regressor in regressors.items() if j not in columns]
-    linear = joined([other.linear for other in others], len(X))
-    known = strongest_columns(real, others, linear, np.arange(len(X)), _OTHERS)
-    return _recognised(real, copies, known, first, seed % 2**31)
+    others = [regressor for j, regressor in rows.regressors.items() if j not in columns]
+    linear = joined([other.linear for other in others], len(real))
+    known = strongest_columns(real, others, linear, np.arange(len(real)), _OTHERS)
+    return _recognised(real, copies, known, rows.first, rows.seed % 2**31)
 
 
 def _scored(values: FloatArray, kind: FeatureKind) -> FloatArray:
     """Return a column as numbers that forests compare: scores and missingness, or indicators."""
     if kind == "nominal":
         return indicators(values)
-    missing = np.isnan(values)
-    scores = np.zeros(len(values))
-    scores[~missing] = normal_scores(values[~missing])
+    missing, scores = np.isnan(values), np.nan_to_num(normal_scores(values))
     return np.column_stack([scores, missing]) if missing.any() else scores[:, None]
 
 
@@ -211,9 +192,8 @@ def _recognised(
         predicted[held] = _predicted(known[~held], real[~held], known[held], seed)
 
     def seen(values: FloatArray) -> FloatArray:
-        return np.column_stack(
-            [_distance(values, predicted), values, (values * predicted).sum(axis=1), known]
-        )
+        distance = ((values - predicted) ** 2).sum(axis=1)
+        return np.column_stack([distance, values, (values * predicted).sum(axis=1), known])
 
     before, after = seen(real), seen(drawn)
     looks_drawn = np.empty(len(real))
@@ -248,10 +228,6 @@ def _predicted(known: FloatArray, real: FloatArray, at: FloatArray, seed: int) -
         )
         predicted = (predicted + boosting.fit(known, real[:, 0]).predict(at)[:, None]) / 2
     return np.asarray(predicted)
-
-
-def _distance(values: FloatArray, predicted: FloatArray) -> FloatArray:
-    return np.asarray(((values - predicted) ** 2).sum(axis=1))
 
 
 def _above_zero(differences: FloatArray, n_counted: int) -> DrawTest:

@@ -39,11 +39,6 @@ class GaussianKnockoffs:
         Weight of the identity in the correlation matrix: 0, unless the sample's is singular
         (collinear or duplicated columns, more columns than rows); then Ledoit and Wolf's weight, or
         more if the smallest eigenvalue is still below .001.
-
-    Raises
-    ------
-    ValueError
-        For an unknown ``s_method``, or as :func:`losaw.knockoffs.sampler.check_features`.
     """
 
     handles_nominal = False

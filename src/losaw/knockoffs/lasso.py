@@ -35,15 +35,9 @@ def choose_penalty(
 ) -> tuple[float, FloatArray]:
     """Return the penalty with the least held-out squared error, and the coefficients there.
 
-    Both are of the response in units of its standard deviation, of all rows.
-
-    Parameters
-    ----------
-    X : array of shape (n_rows, n_columns)
-        Columns of mean 0 and variance 1.
-    y : array of shape (n_rows,)
-    folds, patience
-        As in :func:`losaw.knockoffs.multinomial.choose_penalty`.
+    Both are of the response in units of its standard deviation, of all rows. Columns of X have mean
+    0 and variance 1; ``folds`` are numbers of the rows' folds. The path ends when the error has not
+    improved for ``patience`` penalties.
     """
     n_rows = len(y)
     z = (y - y.mean()) / y.std()

@@ -74,14 +74,8 @@ def choose_penalty(
 ) -> tuple[float, FloatArray, FloatArray]:
     """Return the penalty with the least held-out deviance, coefficients and intercepts there.
 
-    Parameters
-    ----------
-    X : array of shape (n_rows, n_columns)
-        Numeric columns centred and of unit variance, dummies as 0 and 1.
-    folds : array of shape (n_rows,)
-        Fold of each row.
-    patience : int
-        The path ends when the deviance has not improved for so many penalties.
+    Numeric columns of X are centred and of unit variance, dummies 0 and 1. ``folds`` and
+    ``patience`` are as in :func:`losaw.knockoffs.lasso.choose_penalty`.
     """
     scales = X.std(axis=0)
     columns = sparse_columns(X, scales)

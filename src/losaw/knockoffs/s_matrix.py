@@ -21,11 +21,7 @@ def s_values(correlation: FloatArray, method: str = "sdp") -> FloatArray:
       Rebjock, d'Aspremont & El Ghaoui 2021);
     - ``mvr``: minimise tr G^-1, with G the covariance of (X, X~) (Spector & Janson 2022).
 
-    Parameters
-    ----------
-    correlation : array of shape (p, p)
-        Positive definite, ones on the diagonal.
-    method : {"sdp", "mvr"}
+    The matrix (p, p) is positive definite, with ones on the diagonal.
     """
     start = np.full(len(correlation), min(1.0, smallest_eigenvalue(correlation)))
     return np.asarray(_coordinate_ascent(correlation, start, method == "sdp"))

@@ -58,11 +58,6 @@ class SequentialKnockoffs:
     A constant column is its own knockoff. A level of a single row is drawn with its estimated
     probability. A duplicated or collinear column is predicted almost exactly, its knockoff stays
     close to it, and nothing can be found out about it given its copy.
-
-    Raises
-    ------
-    ValueError
-        For a parameter out of range, or as :func:`losaw.knockoffs.sampler.check_features`.
     """
 
     handles_nominal = True

@@ -20,16 +20,9 @@ class SharedKnockoffs:
 
     What is fitted or drawn with other learners comes from no common generator: the k-th fit, and
     each of its draws, have generators of their own. So a draw can be kept and given again, and
-    results are the same whether it was kept or not.
-
-    Parameters
-    ----------
-    sampler : KnockoffSampler
-        Not fitted.
-    name : str
-        Of the sampler with its parameters: draws are shared under the same name.
-    stream : Generator
-        At the beginning of the stream that belongs to the data set and the sampler.
+    results are the same whether it was kept or not. Draws are shared under the same name, that of
+    the sampler with its parameters; ``stream`` is at the beginning of the stream that belongs to
+    the data set and the sampler, which is not fitted.
     """
 
     def __init__(self, sampler: Any, name: str, stream: np.random.Generator) -> None:
