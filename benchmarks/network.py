@@ -63,8 +63,8 @@ def sample() -> Any:
 def seconds_per_step(data: Any, n_steps: int, kind: str) -> float:
     """Mean seconds of a step, after as many steps that do not count."""
     from losaw.network import LosawMiniBatches, NetworkRegressor
-    from losaw.network.fitting import network_for
     from losaw.network.mini_batches import ShuffledMiniBatches
+    from losaw.network.training import network_for
 
     X, y = data.train
     rng = np.random.default_rng(1)

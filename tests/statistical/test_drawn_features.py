@@ -4,7 +4,7 @@ import numpy as np
 from scipy.stats import chisquare
 
 from losaw import LosawMiniBatches, NetworkRegressor
-from losaw.network.fitting import network_for
+from losaw.network.training import network_for
 
 N_DRAWS = 4000
 

@@ -23,10 +23,16 @@ from losaw.forest.as_printed_steps import Split, best_split, cap, impurity
 from losaw.rng import as_generator
 from losaw.support.arguments import whole_number
 from losaw.support.words import unknown
-from losaw.weighting import MultinomialLogit, PointMassError
+from losaw.weighting import (
+    ClassFrequency,
+    GaussianLinear,
+    MultinomialLogit,
+    NormalDensity,
+    PointMassError,
+)
 from losaw.weighting.checks import check_eta
-from losaw.weighting.densities import density_ratio, papers_propensity, papers_stabilization
 from losaw.weighting.levels import discrete_mask
+from losaw.weighting.losaw_weights import density_ratio
 
 TASKS = ("regression", "classification")
 KINDS = ("continuous", "discrete")
@@ -125,11 +131,6 @@ class ForestAsPrinted(BaseEstimator):
     classes_ : array of shape (n_classes,)
         Of a classification.
 
-    Raises
-    ------
-    ValueError, TypeError
-        For unknown tasks and kinds, and densities that are not positive.
-
     References
     ----------
     losaw, Sections 2 to 4 and Appendices 9.1 and 9.2.
@@ -216,11 +217,10 @@ class ForestAsPrinted(BaseEstimator):
     def _choose_models(self) -> None:
         """Choose the models of either kind of target; fit the stabilising ones."""
         scaled_logit = MultinomialLogit(standardize=False)  # features are scaled already
-        propensity: dict[str, Any] = {"continuous": papers_propensity(False)}
-        propensity["discrete"] = scaled_logit
-        stabilization = {kind: papers_stabilization(kind == "discrete") for kind in KINDS}
-        self._propensity = _by_kind("propensity", propensity, self.propensity)
-        stabilization = _by_kind("stabilization", stabilization, self.stabilization)
+        models = {"continuous": GaussianLinear(), "discrete": scaled_logit}
+        densities = {"continuous": NormalDensity(), "discrete": ClassFrequency()}
+        self._propensity = _by_kind("propensity", models, self.propensity)
+        stabilization = _by_kind("stabilization", densities, self.stabilization)
         self._marginal: dict[int, Any] = {}
         for p in np.flatnonzero(self.adjustment_.any(axis=1)):
             model = copy.deepcopy(stabilization[KINDS[int(self.is_discrete_[p])]])

@@ -41,12 +41,6 @@ class LosawRandomForestClassifier(ClassifierMixin, LosawForest):
         The fitted trees; with two classes ``value`` is the share of the second one and
         ``impurity`` its variance, half the Gini impurity.
 
-    Raises
-    ------
-    ValueError, TypeError
-        At once on a parameter out of range, missing or infinite values, a single class, fewer
-        rows than ``2 * min_samples_leaf``, a discrete feature with too many levels.
-
     Notes
     -----
     Other fitted attributes, and what is said there of weights and of columns with categories, are
@@ -70,34 +64,22 @@ class LosawRandomForestClassifier(ClassifierMixin, LosawForest):
     """
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Fit the forest.
-
-        Parameters
-        ----------
-        X : array or data frame of shape (n_samples, n_features)
-            Numbers and categories; no missing or infinite values.
-        y : array of shape (n_samples,)
-            Class labels: numbers or strings.
-
-        Returns
-        -------
-        LosawRandomForestClassifier
-            Itself.
-        """
+        """Fit the forest to X (n_samples, n_features) and class labels y, numbers or strings."""
         columns, rows, labels = self._read(X, y)
         check_classification_targets(labels)
         classes, codes = np.unique(labels, return_inverse=True)
         if len(classes) < 2:
             raise ValueError(f"y has one class only ({classes[0]!r}): nothing to separate")
-        self._fit_rows(columns, rows, codes.astype(np.float64), classes)
+        self._grow(columns, rows, codes.astype(np.float64), len(classes))
+        self.classes_ = classes
         return self
 
     def predict_proba(self, X: ArrayLike) -> FloatArray:
         """Mean of the trees' class shares, (n_samples, n_classes), in the order of ``classes_``."""
         rows = self.numeric_rows(X)
         if len(self.classes_) > 2:
-            return self._fit_result.forest.predict_shares(rows)
-        second = self._fit_result.forest.predict(rows)
+            return self.forest_.predict_shares(rows)
+        second = self.forest_.predict(rows)
         return np.column_stack([1.0 - second, second])
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:

@@ -53,11 +53,6 @@ def decorrelation(forest: LosawForest, X: ArrayLike) -> "pd.DataFrame":
         ``capped_effective_size``, relative, before and after the cap. NaN for a feature without
         adjustment features, and for a constant one.
 
-    Raises
-    ------
-    ValueError
-        If ``X`` does not hold the training rows.
-
     Examples
     --------
     >>> import numpy as np

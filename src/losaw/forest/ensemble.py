@@ -1,10 +1,8 @@
 """A forest: many trees grown from one preparation, and what is computed from all of them."""
 
 import warnings
-from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -24,6 +22,7 @@ from losaw.forest.growing.growth import grow_trees
 from losaw.forest.growing.workspace import make_cells, make_classes, make_grower, make_levels
 from losaw.forest.trees import Tree
 from losaw.kernels.trees import Trees, add_shares, add_values, find_leaves, together
+from losaw.support.threads import Jobs
 
 # Trees between two looks at Ctrl-C: at least as many, and of small samples more, up to so many rows
 # in all. A batch costs a tenth of a millisecond, as a plain tree of 500 rows does.
@@ -136,16 +135,16 @@ def grow_forest(
     data: ForestData,
     settings: Settings,
     seeds: NDArray[np.uint64],
-    n_jobs: int = 1,
+    jobs: Jobs,
 ) -> Forest:
-    """Grow a tree from every seed, each from a stream of its own; the same for any ``n_jobs``.
+    """Grow a tree from every seed, each from a stream of its own; the same for any ``jobs``.
 
     Values of nodes are means of the centred response.
     """
     n_trees = len(seeds)
-    size = max(_BATCH, min(_BATCH_ROWS // len(data.response), -(-n_trees // n_jobs)))
+    size = max(_BATCH, min(_BATCH_ROWS // len(data.response), -(-n_trees // jobs.n_threads)))
     batches = [seeds[i : i + size] for i in range(0, n_trees, size)]
-    parts = list(_grow_batches(data, settings, batches, n_jobs))
+    parts = list(jobs.each(partial(_grow_batch, data, settings), batches, len(batches), "trees"))
     nodes = Nodes._make(
         np.concatenate(arrays) for arrays in zip(*(p[0] for p in parts), strict=True)
     )
@@ -155,7 +154,7 @@ def grow_forest(
             f"{n_unfinished} multinomial logits of nodes have not reached their optimum: the "
             "weights there are those of the last step. Outliers among the adjustment features or "
             "levels with few rows may be the cause",
-            stacklevel=5,
+            stacklevel=4,
         )
     return Forest(
         nodes,
@@ -165,28 +164,6 @@ def grow_forest(
         len(data.response),
         settings.bootstrap,
     )
-
-
-def _grow_batches(
-    data: ForestData,
-    settings: Settings,
-    batches: list[NDArray[np.uint64]],
-    n_jobs: int,
-) -> Iterator[tuple[Nodes, NDArray[np.int64], int]]:
-    """Batches in order, grown in this thread or in ``n_jobs`` threads (kernels hold no lock)."""
-    if n_jobs == 1 or len(batches) == 1:
-        for seeds in batches:
-            yield _grow_batch(data, settings, seeds)
-        return
-    pool = ThreadPoolExecutor(n_jobs)
-    try:
-        futures: list[Future[tuple[Nodes, NDArray[np.int64], int]]] = [
-            pool.submit(_grow_batch, data, settings, seeds) for seeds in batches
-        ]
-        for future in futures:
-            yield future.result()
-    finally:  # on Ctrl-C: finish the batches under way, start no other
-        pool.shutdown(cancel_futures=True)
 
 
 def _grow_batch(

@@ -59,24 +59,14 @@ class Columns:
         return [column for column, levels in self.levels.items() if not levels.is_ordered]
 
     def encode(self, X: Any) -> Any:
-        """``X`` with codes in place of levels, in a frame of the same kind.
-
-        Raises
-        ------
-        TypeError
-            If a column can be neither a number nor a category, or categories come without a frame.
-        ValueError
-            If a level is missing, or an ordered column has a level beyond the fitted ones.
-        """
+        """``X`` with codes in place of levels, in a frame of the same kind; an array as it is."""
         if not is_frame(X):
-            if self.levels and not _holds_objects(X):
+            if self.levels:
                 raise TypeError(
                     f"the forest was fitted on categories ({_label(X, min(self.levels))}): give a "
-                    "data frame with the same columns, not an array of numbers"
+                    "data frame with the same columns, not an array"
                 )
-            if not self.levels:
-                return X
-            return self._encode_objects(np.asarray(X, dtype=object))
+            return X
         if not self.levels and all(_is_number(X, column) for column in range(X.shape[1])):
             return X
         columns = [
@@ -91,13 +81,6 @@ class Columns:
         read = read_column(X, column).as_levels()
         codes = np.nan_to_num(read.codes, nan=-1.0).astype(np.int64)
         return self._translate(read.levels or (), codes, column, _label(X, column))
-
-    def _encode_objects(self, X: NDArray[Any]) -> NDArray[Any]:
-        encoded = X.copy()
-        for column in self.levels:
-            values, codes = np.unique(X[:, column].astype(str), return_inverse=True)
-            encoded[:, column] = self._translate(list(values), codes, column, str(column))
-        return encoded
 
     def _translate(
         self, values: Sequence[Any], codes: NDArray[Any], column: int, label: str
@@ -124,13 +107,7 @@ class Columns:
 
 
 def read_columns(X: Any) -> tuple[Columns, Any]:
-    """Learn the columns of a training sample, and return it with codes.
-
-    Raises
-    ------
-    TypeError, ValueError
-        At a column of text, dates or objects, or with missing levels, with its name and a remedy.
-    """
+    """Learn the columns of a training sample, and return it with codes."""
     if not is_frame(X):
         return Columns(), X
     levels = {}
@@ -148,10 +125,6 @@ def read_columns(X: Any) -> tuple[Columns, Any]:
         levels[column] = Levels(values, is_ordered)
     columns = Columns(levels)
     return columns, columns.encode(X)
-
-
-def _holds_objects(X: Any) -> bool:
-    return bool(np.asarray(X).dtype.hasobject)
 
 
 def _label(X: Any, column: int) -> str:

@@ -1,26 +1,41 @@
-"""The base of the losaw forests: parameters, checks of rows, access to the fitted trees."""
+"""The base of the losaw forests: parameters, and the steps of a fit."""
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from losaw.data import FloatArray
-from losaw.forest.fitting import FittedForest, fit_forest
+from losaw.forest.adjustment import location_and_scale, select_adjustment_features
+from losaw.forest.ensemble import draw_seeds, grow_forest
 from losaw.forest.forest_columns import Columns, Levels, read_columns
-from losaw.forest.trees import Tree
-from losaw.forest.validation import refuse_ambiguous_numbers
-from losaw.support.arguments import check_finite, check_same_order, check_unique, unmasked
+from losaw.forest.growing.arrays import Settings
+from losaw.forest.grown_forest import GrownForest
+from losaw.forest.preparation import add_adjustment, prepare
+from losaw.forest.validation import (
+    check_max_depth,
+    check_max_features,
+    refuse_ambiguous_numbers,
+    resolve_discrete,
+)
+from losaw.rng import as_generator
+from losaw.support.arguments import (
+    check_same_order,
+    check_unique,
+    estimator_rows,
+    real_number,
+    unmasked,
+    whole_number,
+)
 from losaw.support.outcomes import require_known
+from losaw.support.threads import checked_jobs
+from losaw.weighting.checks import check_eta
+from losaw.weighting.levels import chosen_columns
 
 
-class LosawForest(BaseEstimator):
+class LosawForest(GrownForest):
     """Parameters and fitted state of a losaw forest; see its two kinds for their meaning."""
-
-    _fitted: FittedForest
-    classes_: NDArray[Any]
 
     def __init__(
         self,
@@ -66,40 +81,63 @@ class LosawForest(BaseEstimator):
         if responses.dtype.kind == "O" and responses.ndim:
             require_known(responses)
         columns, coded = read_columns(unmasked(X))
-        rows, response = validate_data(
-            self,
-            coded,
-            unmasked(y),
-            dtype=np.float64,
-            order="C",
-            ensure_all_finite=False,
-            **checks,
-        )
-        check_finite(rows, getattr(self, "feature_names_in_", None))
-        return columns, rows, response
+        return columns, *estimator_rows(self, coded, unmasked(y), **checks)
 
-    def _fit_rows(
-        self,
-        columns: Columns,
-        X: FloatArray,
-        y: FloatArray,
-        classes: NDArray[Any] | None = None,
-    ) -> None:
-        """Fit on rows whose shape and type are checked; ``y`` are places in ``classes``."""
-        self.__dict__.pop("_fitted", None)  # an interrupted fit leaves an unfitted estimator
+    def _grow(self, columns: Columns, X: FloatArray, y: FloatArray, n_classes: int = 0) -> None:
+        """Choose kinds of features and adjustment features of read rows, and grow the trees.
+
+        ``y`` are class numbers if there are ``n_classes`` of them.
+        """
+        vars(self).pop("forest_", None)  # an interrupted fit leaves an unfitted estimator
         names = getattr(self, "feature_names_in_", None)
-        n_classes = 0 if classes is None else len(classes)
-        self._fitted = fit_forest(self, X, y, names, columns, n_classes)
-        if classes is not None:
-            self.classes_ = classes
+        n_samples, n_features = X.shape
+        eta = check_eta(self.eta)
+        n_trees = whole_number("n_estimators", self.n_estimators, 1)
+        n_adjustment = whole_number("n_adjustment", self.n_adjustment, 0)
+        n_initial = whole_number("n_initial_estimators", self.n_initial_estimators, 1)
+        threshold = real_number("correlation_threshold", self.correlation_threshold, 0, 1)
+        jobs = checked_jobs(self.n_jobs)
+        settings = Settings(
+            max_depth=check_max_depth(self.max_depth),
+            min_samples_leaf=whole_number("min_samples_leaf", self.min_samples_leaf, 1),
+            max_features=check_max_features(self.max_features, n_features),
+            eta=eta,
+            bootstrap=bool(self.bootstrap),
+        )
+        if n_samples < 2 * settings.min_samples_leaf:
+            raise ValueError(
+                f"n_samples={n_samples} is fewer than 2 * min_samples_leaf = "
+                f"{2 * settings.min_samples_leaf}: no tree could have a split; give more rows or a "
+                "smaller min_samples_leaf"
+            )
+        named = chosen_columns("nominal_features", self.nominal_features, n_features, names)
+        is_nominal = np.zeros(n_features, dtype=bool) if named is None else named
+        is_nominal[columns.nominal] = True
+        columns = columns.with_nominal_numbers(X, is_nominal)
+        X = columns.code_numbers(X)
+        categorical = is_nominal.copy()
+        categorical[list(columns.levels)] = True
+        is_discrete, levels = resolve_discrete(self.discrete_features, X, names, categorical)
+        rng = as_generator(self.random_state)
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return "_fitted" in self.__dict__
-
-    @property
-    def _fit_result(self) -> FittedForest:
-        check_is_fitted(self)
-        return self._fitted
+        location, scale = location_and_scale(X)
+        data = prepare(X, y, is_discrete, is_nominal, levels, location, scale, n_classes)
+        adjustment = np.zeros((n_features, n_features), dtype=bool)
+        if eta < 1.0 and n_adjustment > 0:
+            importances = None
+            if n_features > n_adjustment:
+                plain = settings._replace(eta=1.0)
+                initial = grow_forest(data, plain, draw_seeds(rng, n_initial), jobs)
+                importances = initial.importances.mean(axis=0)
+            adjustment = select_adjustment_features(
+                X, location, scale, importances, n_adjustment, threshold, is_nominal
+            )
+            data = add_adjustment(data, X, adjustment)
+        forest = grow_forest(data, settings, draw_seeds(rng, n_trees), jobs)
+        forest.nodes.value[:] += y.mean()
+        self.adjustment_, self.is_discrete_, self.is_nominal_ = adjustment, is_discrete, is_nominal
+        self._columns = columns
+        self.forest_ = forest
 
     def numeric_rows(self, X: ArrayLike) -> FloatArray:
         """Rows as the trees compare them, checked: float64 of shape (n_samples, n_features).
@@ -109,51 +147,18 @@ class LosawForest(BaseEstimator):
         level.
         """
         check_is_fitted(self)
-        columns = self._fitted.columns
         if hasattr(X, "columns"):  # levels are read by the column's place
             validate_data(self, X, reset=False, skip_check_array=True)
-        rows = validate_data(
-            self,
-            columns.encode(unmasked(X)),
-            reset=False,
-            dtype=np.float64,
-            order="C",
-            ensure_all_finite=False,
-        )
-        check_finite(rows, getattr(self, "feature_names_in_", None))
-        return np.require(columns.code_numbers(rows), requirements=["C", "A", "W"])
-
-    def apply(self, X: ArrayLike) -> NDArray[np.int32]:
-        """Leaf of every row in every tree, numbered within the tree: (n_samples, n_trees)."""
-        return self._fit_result.forest.apply(self.numeric_rows(X))
-
-    @property
-    def forest_(self) -> Any:
-        """The fitted trees in flat arrays."""
-        return self._fit_result.forest
-
-    @property
-    def adjustment_(self) -> NDArray[np.bool_]:
-        """Mask (n_features, n_features): target p is adjusted for feature q."""
-        return self._fit_result.adjustment
-
-    @property
-    def is_discrete_(self) -> NDArray[np.bool_]:
-        """Mask (n_features,) of the features that have levels, the nominal ones included."""
-        return self._fit_result.is_discrete
-
-    @property
-    def is_nominal_(self) -> NDArray[np.bool_]:
-        """Mask (n_features,) of the features that are split into sets of levels."""
-        return self._fit_result.is_nominal
+        rows = super().numeric_rows(self._columns.encode(unmasked(X)))
+        return self._columns.code_numbers(rows)
 
     @property
     def categories_(self) -> dict[Any, list[Any]]:
         """Levels in the order of their codes, by the name (or number) of the feature."""
-        columns = self._fit_result.columns
-        every = columns.levels | {
+        check_is_fitted(self)
+        every = self._columns.levels | {
             column: Levels(tuple(values.tolist()), False)
-            for column, values in columns.numbers.items()
+            for column, values in self._columns.numbers.items()
         }
         names = getattr(self, "feature_names_in_", None)
         return {
@@ -164,18 +169,5 @@ class LosawForest(BaseEstimator):
     @property
     def feature_importances_(self) -> FloatArray:
         """Mean over the trees of the standardised importances (losaw, Definition 4.6)."""
-        return np.asarray(self._fit_result.forest.importances.mean(axis=0))
-
-    @property
-    def trees_(self) -> tuple[Tree, ...]:
-        """The fitted trees."""
-        return self._fit_result.forest.trees
-
-    def in_bag_counts(self) -> NDArray[np.int64]:
-        """Return how often each training row is in each tree's sample: (n_trees, n_samples)."""
-        return self._fit_result.forest.in_bag_counts()
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = False
-        return tags
+        check_is_fitted(self)
+        return np.asarray(self.forest_.importances.mean(axis=0))

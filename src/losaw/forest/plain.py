@@ -1,26 +1,28 @@
 """Forests without weights, by the rules of other packages, in the compiled loops of losaw."""
 
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.base import RegressorMixin
+from sklearn.utils.validation import check_is_fitted
 
 from losaw.data import FloatArray
 from losaw.forest.adjustment import location_and_scale
 from losaw.forest.ensemble import Forest, draw_seeds, grow_forest
 from losaw.forest.growing.arrays import Settings
+from losaw.forest.grown_forest import GrownForest
 from losaw.forest.preparation import prepare
-from losaw.forest.trees import Tree
 from losaw.forest.validation import check_max_depth, check_max_features
 from losaw.rng import as_generator
-from losaw.support.arguments import beyond_range, check_finite, whole_number
+from losaw.support.arguments import estimator_rows, whole_number
+from losaw.support.outcomes import finite_numbers
+from losaw.support.threads import Jobs
 from losaw.tables.columns import few_levels
 
 
 def grow_plain_forest(
-    X: FloatArray, y: FloatArray, settings: Settings, seeds: NDArray[np.uint64], n_jobs: int = 1
+    X: FloatArray, y: FloatArray, settings: Settings, seeds: NDArray[np.uint64], jobs: Jobs
 ) -> Forest:
     """Grow a forest without weights on checked rows, by the rules in ``settings``.
 
@@ -35,12 +37,12 @@ def grow_plain_forest(
         [values for values in few if values is not None],
         *location_and_scale(X),
     )
-    forest = grow_forest(data, settings, seeds, n_jobs)
+    forest = grow_forest(data, settings, seeds, jobs)
     forest.nodes.value[:] += y.mean()
     return forest
 
 
-class PlainRandomForestRegressor(RegressorMixin, BaseEstimator):
+class PlainRandomForestRegressor(RegressorMixin, GrownForest):
     """Breiman's random forest for regression, as scikit-learn grows it, in the loops of losaw.
 
     For one bootstrap sample, and with all features tried at each node, the trees are those of
@@ -73,11 +75,6 @@ class PlainRandomForestRegressor(RegressorMixin, BaseEstimator):
     n_features_in_ : int
     feature_names_in_ : array of shape (n_features,)
         Only after a fit on a data frame.
-
-    Raises
-    ------
-    ValueError, TypeError
-        At once on a parameter out of range, and on missing, infinite or no numbers.
 
     Notes
     -----
@@ -113,16 +110,8 @@ class PlainRandomForestRegressor(RegressorMixin, BaseEstimator):
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Fit the forest to X (n_samples, n_features) and y (n_samples,)."""
-        rows, response = validate_data(
-            self, X, y, dtype=np.float64, order="C", y_numeric=True, ensure_all_finite=False
-        )
-        check_finite(rows, getattr(self, "feature_names_in_", None))
-        response = np.ascontiguousarray(response, dtype=np.float64)
-        if (too_large := beyond_range(response)).any():
-            raise ValueError(
-                f"y has {int(too_large.sum())} values beyond 1e150, whose squares are infinite: "
-                "change its unit"
-            )
+        rows, response = estimator_rows(self, X, y, y_numeric=True)
+        response = finite_numbers(np.ascontiguousarray(response, dtype=np.float64))
         n_trees = whole_number("n_estimators", self.n_estimators, 1)
         settings = Settings(
             max_depth=check_max_depth(self.max_depth),
@@ -135,45 +124,9 @@ class PlainRandomForestRegressor(RegressorMixin, BaseEstimator):
             needs_gain=False,
         )
         seeds = draw_seeds(as_generator(self.random_state), n_trees)
-
-        self.forest_ = grow_plain_forest(rows, response, settings, seeds)
+        self.is_nominal_ = np.zeros(rows.shape[1], dtype=bool)
+        self.forest_ = grow_plain_forest(rows, response, settings, seeds, Jobs())
         return self
-
-    def numeric_rows(self, X: ArrayLike) -> FloatArray:
-        """Rows as the trees compare them, checked: float64 of shape (n_samples, n_features)."""
-        check_is_fitted(self)
-        rows = validate_data(
-            self, X, reset=False, dtype=np.float64, order="C", ensure_all_finite=False
-        )
-        check_finite(rows, getattr(self, "feature_names_in_", None))
-        return np.require(rows, requirements=["C", "A", "W"])
-
-    def predict(self, X: ArrayLike) -> FloatArray:
-        """Mean of the trees' leaf means, (n_samples,)."""
-        rows = self.numeric_rows(X)
-        return self.forest_.predict(rows)
-
-    def apply(self, X: ArrayLike) -> NDArray[np.int32]:
-        """Leaf of every row in every tree, numbered within the tree: (n_samples, n_trees)."""
-        rows = self.numeric_rows(X)
-        return self.forest_.apply(rows)
-
-    def in_bag_counts(self) -> NDArray[np.int64]:
-        """Return how often each training row is in each tree's sample: (n_trees, n_samples)."""
-        check_is_fitted(self)
-        return self.forest_.in_bag_counts()
-
-    @property
-    def trees_(self) -> tuple[Tree, ...]:
-        """The fitted trees."""
-        check_is_fitted(self)
-        return self.forest_.trees
-
-    @property
-    def is_nominal_(self) -> NDArray[np.bool_]:
-        """Mask (n_features,): no feature is split into sets of levels."""
-        check_is_fitted(self)
-        return np.zeros(self.n_features_in_, dtype=bool)
 
     @property
     def feature_importances_(self) -> FloatArray:
@@ -182,8 +135,3 @@ class PlainRandomForestRegressor(RegressorMixin, BaseEstimator):
         of_trees = self.forest_.importances
         total = of_trees.sum(axis=0)
         return np.asarray(total / (total.sum() or 1.0))
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = False
-        return tags

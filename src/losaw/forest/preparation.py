@@ -10,7 +10,7 @@ from losaw.forest.growing.arrays import MAX_LEVELS, ForestData
 from losaw.forest.growing.scan_levels import encode_levels
 from losaw.kernels.inversion import padded
 from losaw.kernels.vectors import LANES
-from losaw.weighting.levels import helmert
+from losaw.weighting.levels import helmert, pattern_codes
 
 
 def prepare(
@@ -80,12 +80,6 @@ def prepare(
     )
 
 
-def standardized(data: ForestData, feature: int) -> FloatArray:
-    """Return a continuous feature in units of its standard deviation, (N,)."""
-    p = data.position[feature]
-    return np.asarray((data.values[p] - data.location[p]) / data.scale[p])
-
-
 def add_adjustment(data: ForestData, X: FloatArray, adjustment: NDArray[np.bool_]) -> ForestData:
     """Add design columns and patterns for the mask [target, adjustment feature]."""
     n_samples, n_features = X.shape
@@ -95,7 +89,9 @@ def add_adjustment(data: ForestData, X: FloatArray, adjustment: NDArray[np.bool_
     width = 1
     for q in range(n_features):
         if not discrete[q] and adjustment[:, q].any():
-            blocks.append(standardized(data, q)[:, None])
+            j = data.position[q]
+            scaled = (data.values[j] - data.location[j]) / data.scale[j]
+            blocks.append(scaled[:, None])
         elif discrete[q] and adjustment[~discrete, q].any():
             contrasts = helmert(data.n_levels[data.position[q]])
             blocks.append(contrasts[data.codes[:, data.position[q]]])
@@ -122,7 +118,8 @@ def add_adjustment(data: ForestData, X: FloatArray, adjustment: NDArray[np.bool_
                 columns += columns_of[q]
         elif len(adjusted_for):
             pattern_slot[p] = len(patterns)
-            patterns.append(_pattern_ids(data, adjusted_for))
+            codes, _ = pattern_codes([_ranks(data, q) for q in adjusted_for], n_samples)
+            patterns.append(codes.astype(np.uint32))
             for q in adjusted_for:
                 if discrete[q]:
                     factors.append(int(data.position[q]))
@@ -143,21 +140,6 @@ def add_adjustment(data: ForestData, X: FloatArray, adjustment: NDArray[np.bool_
         patterns=ids,
         n_patterns=int(ids.max()) + 1 if ids.size else 0,
     )
-
-
-def _pattern_ids(data: ForestData, features: list[int]) -> NDArray[np.uint32]:
-    """Return equal ids for rows with equal values of ``features``."""
-    n_samples = len(data.response)
-    key = np.zeros(n_samples, dtype=np.int64)
-    n_keys = 1
-    for q in features:
-        codes, n_codes = _ranks(data, q)
-        key = key * n_codes + codes
-        n_keys *= n_codes
-        if n_keys > n_samples:  # renumbered, so that neither the ids nor their table grow large
-            values, key = np.unique(key, return_inverse=True)
-            n_keys = len(values)
-    return key.astype(np.uint32)
 
 
 def _ranks(data: ForestData, feature: int) -> tuple[NDArray[Any], int]:

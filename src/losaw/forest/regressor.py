@@ -6,9 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
 
-from losaw.data import FloatArray
 from losaw.forest.losaw_forest import LosawForest
-from losaw.support.arguments import beyond_range
+from losaw.support.outcomes import finite_numbers
 
 
 class LosawRandomForestRegressor(RegressorMixin, LosawForest):
@@ -124,31 +123,13 @@ class LosawRandomForestRegressor(RegressorMixin, LosawForest):
     """
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Fit the forest.
+        """Fit the forest to X (n_samples, n_features), numbers and categories, and y (n_samples,).
 
-        Parameters
-        ----------
-        X : array or data frame of shape (n_samples, n_features)
-            Numbers and categories; no missing or infinite values.
-        y : array of shape (n_samples,)
-
-        Returns
-        -------
-        LosawRandomForestRegressor
-            Itself.
+        Nothing is missing or infinite in either.
         """
         columns, rows, response = self._read(X, y, y_numeric=True)
-        response = np.ascontiguousarray(response, dtype=np.float64)
-        if (too_large := beyond_range(response)).any():
-            raise ValueError(
-                f"y has {int(too_large.sum())} values beyond 1e150, whose squares are infinite: "
-                "change its unit"
-            )
+        response = finite_numbers(np.ascontiguousarray(response, dtype=np.float64))
         if np.ptp(response) == 0.0 and len(response) > 1:
             raise ValueError(f"y is constant ({response[0]:g}): there is nothing to explain")
-        self._fit_rows(columns, rows, response)
+        self._grow(columns, rows, response)
         return self
-
-    def predict(self, X: ArrayLike) -> FloatArray:
-        """Mean of the trees' leaf means, (n_samples,)."""
-        return self._fit_result.forest.predict(self.numeric_rows(X))

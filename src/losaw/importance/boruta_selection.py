@@ -220,7 +220,9 @@ def out_of_bag_z_scores(
         n_estimators, 5 if regression else 1, seed_integer(rng), n_jobs=jobs.n_jobs
     ).fit(X, y)
     # A leaf without a majority guesses: half an error, whichever class is called 1.
-    value = forest.value_ if regression else np.sign(forest.value_ - 0.5) / 2 + 0.5
+    value = forest.nodes.value
+    if not regression:
+        value = np.sign(value - 0.5) / 2 + 0.5
     columns = np.ascontiguousarray(X, dtype=float)
     place = np.arange(X.shape[1])
     unit_of_column = Units((), tuple(units)).of_columns
@@ -234,7 +236,7 @@ def out_of_bag_z_scores(
         tree, out, sources = drawn
         if len(out) == 0:
             return np.zeros(len(units))
-        trees = forest.trees_._replace(starts=forest.trees_.starts[tree : tree + 2])
+        trees = forest.flat_trees._replace(starts=forest.starts[tree : tree + 2])
         copies = columns[sources[unit_of_column].T, place]
         predicted = exchanged_predictions(trees, value, columns[out], copies, units)
         losses = ((y[out] - predicted) ** 2).mean(axis=1)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FeatureKind, FloatArray
-from losaw.support.arguments import finite_rows
+from losaw.support.arguments import IMPUTE, finite_rows
 from losaw.support.words import unknown
 from losaw.tables.columns import asked_kinds
 
@@ -56,20 +56,10 @@ class KnockoffSampler(Protocol):
         kinds: Sequence[FeatureKind] | None = None,
         rng: np.random.Generator | None = None,
     ) -> Self:
-        """Learn the distribution of the rows.
+        """Learn the distribution of the rows X (n_samples, n_features), and return itself.
 
-        Parameters
-        ----------
-        X : array of shape (n_samples, n_features)
-        kinds : sequence of {"continuous", "discrete", "nominal"} or None
-            Of the columns; None: all continuous.
-        rng : Generator or None
-            For samplers whose learning is random; None gives them fresh entropy.
-
-        Returns
-        -------
-        KnockoffSampler
-            Itself.
+        ``kinds`` are "continuous", "discrete" or "nominal" for each column; None: all continuous.
+        ``rng`` is for samplers whose learning is random; None gives them fresh entropy.
         """
         ...
 
@@ -87,17 +77,6 @@ def make_sampler(sampler: Any, **parameters: Any) -> Any:
         In a study also the name of a plugin's sampler.
     **parameters
         Of a sampler that is given by name.
-
-    Returns
-    -------
-    KnockoffSampler
-
-    Raises
-    ------
-    ValueError
-        For an unknown name.
-    TypeError
-        For an object without ``fit`` and ``sample``, or parameters in addition to an object.
 
     Examples
     --------
@@ -135,14 +114,8 @@ def check_features(
 
     Constant columns, duplicated and collinear columns, levels of a single row and more columns
     than rows are allowed: every sampler says what it does with them.
-
-    Raises
-    ------
-    ValueError
-        If X is not a matrix of at least five rows, holds a missing or infinite value, ``kinds``
-        has another length or an unknown kind, or a nominal column holds fractions.
     """
-    remedy = ", or take the sampler 'conditional', which draws missing values"
+    remedy = f"{IMPUTE}, or take the sampler 'conditional', which draws missing values"
     rows, columns = finite_rows(X, MIN_ROWS, allow_missing, remedy)
     asked = asked_kinds(kinds, columns)
     found = tuple(asked.get(name, "continuous") for name in columns)

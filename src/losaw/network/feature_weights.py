@@ -17,10 +17,12 @@ from losaw.weighting import (
     GaussianLinear,
     MultinomialLogit,
     NormalDensity,
+    PointMassError,
     cap_weights,
     effective_sample_size,
 )
 from losaw.weighting.checks import check_eta
+from losaw.weighting.levels import pattern_codes
 
 _COLUMNS = 64  # handled together, so that copies stay small
 
@@ -66,9 +68,8 @@ class FeatureWeights:
         correlation_threshold: float,
         discrete: NDArray[np.bool_] | None = None,
     ) -> None:
-        check_eta(eta)
         self.X = X
-        self.eta = float(eta)
+        self.eta = check_eta(eta)
         self._digits = np.zeros((X.shape[1], len(X)), dtype=np.int8)
         self._levels: list[FloatArray | None] = []
         self._read_levels(discrete)
@@ -99,37 +100,28 @@ class FeatureWeights:
 
     def _compute(self, feature: int) -> FloatArray:
         adjustment = self.adjustment_features(feature)
+        uniform = np.full(len(self.X), 1.0 / len(self.X))
         if len(adjustment) == 0 or self.eta == 1.0:
-            return np.full(len(self.X), 1.0 / len(self.X))
-        if self._levels[feature] is None:
-            return self._continuous(feature, adjustment)
-        if all(self._levels[a] is not None for a in adjustment):
+            return uniform
+        is_discrete, by_levels = self._levels[feature] is not None, self.is_discrete[adjustment]
+        if is_discrete and by_levels.all():
             return self._on_cells(feature, adjustment)
         target, others = self.X[:, feature], self.X[:, adjustment]
-        model = MultinomialLogit(discrete=self.is_discrete[adjustment]).fit(target, others)
-        return self._weights(
-            ClassFrequency().fit(target).density(target), model.density(target, others)
-        )
-
-    def _continuous(self, feature: int, adjustment: NDArray[np.intp]) -> FloatArray:
-        target, others = self.X[:, feature], self.X[:, adjustment]
-        model = GaussianLinear(discrete=self.is_discrete[adjustment])
+        propensity = (MultinomialLogit if is_discrete else GaussianLinear)(discrete=by_levels)
         try:
-            model.fit(target, others)
-        except ValueError:  # no residual variance: there is no density to divide by
-            return np.full(len(self.X), 1.0 / len(self.X))
-        return self._weights(
-            NormalDensity().fit(target).density(target), model.density(target, others)
-        )
-
-    def _weights(self, marginal: FloatArray, conditional: FloatArray) -> FloatArray:
+            propensity.fit(target, others)
+        except PointMassError:  # no residual variance: there is no density to divide by
+            return uniform
+        stabilization = (ClassFrequency if is_discrete else NormalDensity)().fit(target)
         smallest = float(np.finfo(float).tiny)  # an outlier's density may underflow
+        above = np.maximum(stabilization.density(target), smallest)
         return cap_weights(
-            np.maximum(marginal, smallest) / np.maximum(conditional, smallest), self.eta
+            above / np.maximum(propensity.density(target, others), smallest), self.eta
         )
 
     def _on_cells(self, feature: int, adjustment: NDArray[np.intp]) -> FloatArray:
-        cell, n_cells = self._cells(np.append(adjustment, feature))
+        columns = ((self._digits[j], self._n_levels(j)) for j in np.append(adjustment, feature))
+        cell, n_cells = pattern_codes(columns, len(self.X))
         counts = np.bincount(cell, minlength=n_cells).astype(float)
         example = np.zeros(n_cells, dtype=np.intp)
         example[cell] = np.arange(len(cell))
@@ -145,19 +137,6 @@ class FeatureWeights:
         weights = np.zeros(n_cells)
         weights[seen] = cap_weights(ratio, self.eta, counts[seen])
         return weights[cell]
-
-    def _cells(self, columns: NDArray[np.intp]) -> tuple[NDArray[np.intp], int]:
-        """Return a code of every row's levels of discrete features, and the number of codes."""
-        code = np.zeros(len(self.X), dtype=np.intp)
-        size = 1
-        for column in columns:
-            code *= self._n_levels(column)
-            code += self._digits[column]
-            size *= self._n_levels(column)
-            if size > 4 * len(self.X):  # most codes do not occur: number those that do
-                seen, code = np.unique(code, return_inverse=True)
-                size = len(seen)
-        return code, size
 
     def _n_levels(self, feature: int) -> int:
         levels = self._levels[feature]

@@ -16,24 +16,12 @@ from losaw.weighting import GaussianLinear, NormalDensity, losaw_weights
 
 @dataclass(frozen=True)
 class Step:
-    """The values computed in a step of losawGD.
+    """The values computed in a step of losawGD."""
 
-    Attributes
-    ----------
-    saliency : array of shape (n_features,)
-        FI(d), the mean over the rows of the min-max normalised input gradient.
-    feature : int
-        The feature drawn with probability proportional to it.
-    weights : array of shape (n_samples,)
-        The losaw weights of that feature.
-    batch : array of shape (batch_size,)
-        Rows drawn with these weights, with replacement.
-    """
-
-    saliency: FloatArray
-    feature: int
-    weights: FloatArray
-    batch: Any
+    saliency: FloatArray  # FI(d), the mean over the rows of the min-max normalised input gradient
+    feature: int  # drawn with probability proportional to it
+    weights: FloatArray  # (n_samples,), the losaw weights of that feature
+    batch: Any  # rows drawn with these weights, with replacement
 
 
 def descend(
@@ -48,27 +36,8 @@ def descend(
 
     A step draws a feature by its importance, rows by that feature's weights, and moves b against
     the gradient of the mean squared error on these rows. The input gradient of a linear model is
-    b in every row.
-
-    Parameters
-    ----------
-    X : array of shape (n_samples, n_features)
-        Continuous features, each adjusted for all others.
-    y : array of shape (n_samples,)
-    batch_size : int
-    eta : float in (0, 1]
-        Smallest relative effective sample size of the weights.
-    rng : numpy.random.Generator
-    learning_rate : float, default 0.05
-
-    Yields
-    ------
-    Step
-        The values of the step, before b is moved.
-
-    References
-    ----------
-    losaw, Section 5, Algorithm 5.2.
+    b in every row. A step is given before b is moved. X (n_samples, n_features) are continuous
+    features, each adjusted for all others; ``eta`` is the smallest relative effective sample size.
 
     Examples
     --------

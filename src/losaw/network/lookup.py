@@ -17,14 +17,7 @@ MOST_PATTERNS = 3**8
 
 
 class LookupForm:
-    """The output and input gradients of the network from pattern codes.
-
-    Parameters
-    ----------
-    architecture : Architecture
-    """
-
-    name = "lookup"
+    """The output and input gradients of the network from pattern codes."""
 
     def __init__(self, architecture: Architecture) -> None:
         self.architecture = architecture
@@ -58,7 +51,7 @@ class LookupForm:
     def predict(self, parameters: Parameters, codes: Any) -> Any:
         """Return the output (n_rows,) for codes (n_rows, chunks, chunk)."""
         _, second = self._hidden(parameters)
-        return head(parameters, self._sums(parameters, _features(second), codes))
+        return head(parameters, self._sums(parameters, second, codes))
 
     def input_gradients(self, parameters: Parameters, codes: Any) -> Any:
         """Gradients (n_rows, P) of every row's output with respect to its inputs.
@@ -70,8 +63,9 @@ class LookupForm:
 
         a = self.architecture
         first, second = self._hidden(parameters)
-        active1, active2 = _active(first), _active(second)
-        slopes = first_layer_slopes(parameters, self._sums(parameters, _features(second), codes))
+        # Tables of active ReLUs, a byte each, so that looking up is quick.
+        active1, active2 = _with_nothing(first > 0), _with_nothing(second > 0)
+        slopes = first_layer_slopes(parameters, self._sums(parameters, second, codes))
         onto_inputs = self._first_kernel_onto_inputs(parameters)
 
         def chunk(carry: None, inputs: Any) -> Any:
@@ -112,10 +106,12 @@ class LookupForm:
             matrix = matrix.at[shift, :, shift : shift + k1].set(parameters["kernel1"].T)
         return matrix.reshape(k2 * f1, -1)
 
-    def _sums(self, parameters: Parameters, table: Any, codes: Any) -> Any:
+    def _sums(self, parameters: Parameters, second: Any, codes: Any) -> Any:
         """Return the sums of the first dense layer, (n_rows, u1), added up chunk by chunk."""
         import jax
         import jax.numpy as jnp
+
+        table = _with_nothing(jax.nn.relu(second))
 
         @jax.checkpoint
         def chunk(sums: Any, inputs: Any) -> Any:
@@ -128,19 +124,8 @@ class LookupForm:
         return sums
 
 
-def _features(second: Any) -> Any:
-    """Return the table (patterns + 1, f2) of the second convolution's outputs."""
-    import jax
-
-    return _with_nothing(jax.nn.relu(second))
-
-
-def _active(values: Any) -> Any:
-    """Return a table of active ReLUs, a byte each, so that looking up is quick."""
-    return _with_nothing(values > 0)
-
-
 def _with_nothing(table: Any) -> Any:
+    """Return a table (patterns + 1, …) with zeros for the positions that only fill up."""
     import jax.numpy as jnp
 
     return jnp.concatenate([table, jnp.zeros_like(table[:1])])

@@ -11,7 +11,7 @@ from losaw.data import FloatArray
 from losaw.network.feature_weights import FeatureWeights
 from losaw.rng import as_generator
 from losaw.support.arguments import finite_rows, real_number, whole_number
-from losaw.weighting.levels import mask_or_auto
+from losaw.weighting.levels import chosen_columns
 
 RowImportances = Callable[[NDArray[np.intp]], ArrayLike]
 _ROWS_AT_A_TIME = 24
@@ -52,18 +52,15 @@ class LosawMiniBatches:
     n_inspected_rows : int
         Rows whose importances were computed.
 
-    Raises
-    ------
-    ValueError
-        On missing or infinite values, a batch larger than the sample, eta out of range.
-
-    Notes ----- The importances may be given as a vector, or as a function of single rows. With a
-    function the drawn feature has exactly the distribution above, without a pass over the sample: a
-    row is drawn uniformly and accepted with probability ``sum_p g_np / P``, then p is drawn with
-    probability ``g_np / sum_q g_nq``. That costs ``P / sum_p s_p`` rows on average. If N rows were
-    refused, or 1,000 rows were all zero, the sum over the sample is computed; the distribution is
-    the same. A model whose importances are zero in every row is constant: there is a warning, and
-    the feature is drawn uniformly, and from then on 24 zero rows are enough to do so again.
+    Notes
+    -----
+    The importances may be given as a vector, or as a function of single rows. With a function the
+    drawn feature has exactly the distribution above, without a pass over the sample: a row is drawn
+    uniformly and accepted with probability ``sum_p g_np / P``, then p is drawn with probability
+    ``g_np / sum_q g_nq``. That costs ``P / sum_p s_p`` rows on average. If N rows were refused, or
+    1,000 rows were all zero, the sum over the sample is computed; the distribution is the same. A
+    model whose importances are zero in every row is constant: there is a warning, and the feature
+    is drawn uniformly, and from then on 24 zero rows are enough to do so again.
 
     References
     ----------
@@ -92,7 +89,7 @@ class LosawMiniBatches:
         rows, _ = finite_rows(X, 1)
         self.n_samples, self.n_features = rows.shape
         self.batch_size = whole_number("batch_size", batch_size, 1, maximum=self.n_samples)
-        mask = mask_or_auto("discrete_features", discrete_features, self.n_features)
+        mask = chosen_columns("discrete_features", discrete_features, self.n_features)
         self.feature_weights = FeatureWeights(
             rows, eta, real_number("correlation_threshold", correlation_threshold, 0, 1), mask
         )
@@ -107,24 +104,10 @@ class LosawMiniBatches:
         return self.draw_rows(self.draw_feature(importances))
 
     def draw_feature(self, importances: ArrayLike | RowImportances) -> int:
-        """Draw a feature, with probability proportional to its importance.
+        """Draw a feature, with probability proportional to its importance; return its column.
 
-        Parameters
-        ----------
-        importances : array of shape (n_features,) or callable
-            Non-negative scores s; or a function ``rows -> g`` of row indices (n_rows,) that
-            returns the rows' scores g (n_rows, n_features), in [0, 1].
-
-        Returns
-        -------
-        int
-            Its column.
-
-        Raises
-        ------
-        ValueError
-            If scores have another shape, are negative or not finite, or, from single rows,
-            larger than 1.
+        Importances are non-negative scores s (n_features,), or a function ``rows -> g`` of row
+        indices (n_rows,) that returns the rows' scores g (n_rows, n_features), in [0, 1].
         """
         if callable(importances):
             feature = self._from_single_rows(importances)
@@ -228,11 +211,6 @@ class ShuffledMiniBatches:
 
     All have the same size: if an epoch's last rows do not fill a mini-batch, the next epoch's first
     rows do.
-
-    Parameters
-    ----------
-    n_samples, batch_size : int
-    rng : numpy.random.Generator
     """
 
     def __init__(self, n_samples: int, batch_size: int, rng: np.random.Generator) -> None:

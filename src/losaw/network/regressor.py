@@ -3,15 +3,20 @@
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from losaw.data import FloatArray
-from losaw.network.fitting import fit_network, network_for
 from losaw.network.mini_batches import LosawMiniBatches, ShuffledMiniBatches
 from losaw.network.saliency import normalized
-from losaw.support.arguments import check_finite, check_same_order, unmasked, whole_number
+from losaw.network.training import network_for
+from losaw.rng import as_generator
+from losaw.support.arguments import check_same_order, estimator_rows, unmasked, whole_number
+from losaw.support.outcomes import finite_numbers
+
+# Squared errors are summed in single precision, which ends at 3.4e38.
+_LARGEST_RESPONSE = 1e18
 
 
 class NetworkRegressor(RegressorMixin, BaseEstimator):
@@ -104,51 +109,56 @@ class NetworkRegressor(RegressorMixin, BaseEstimator):
         self.verbose = verbose
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Train the network.
+        """Train the network on X (n_samples, n_features), numbers, and y (n_samples,)."""
+        from tqdm import tqdm
 
-        Parameters
-        ----------
-        X : array or data frame of shape (n_samples, n_features)
-            Numbers; no missing or infinite values.
-        y : array of shape (n_samples,)
-
-        Returns
-        -------
-        NetworkRegressor
-            Itself.
-
-        Raises
-        ------
-        KeyboardInterrupt
-            After Ctrl-C; the message names the step from which a new ``fit`` resumes.
-        """
         check_same_order(X, "y", y)
-        rows, response = validate_data(
-            self, unmasked(X), unmasked(y), dtype=np.float64, order="C", ensure_all_finite=False,
-            y_numeric=True,
-        )  # fmt: skip
-        check_finite(rows, getattr(self, "feature_names_in_", None))
-        fit_network(self, rows, response)
+        rows, response = estimator_rows(self, X, unmasked(y), y_numeric=True)
+        response = finite_numbers(response)
+        if np.abs(response).max() > _LARGEST_RESPONSE:
+            raise ValueError(
+                f"y holds values beyond {_LARGEST_RESPONSE:g}, whose squares are beyond the single "
+                "precision of the training; take another unit"
+            )
+        if np.ptp(response) == 0.0:
+            raise ValueError(f"y is constant ({response[0]:g}): there is nothing to learn")
+        n_steps = whole_number("n_steps", self.n_steps, 1)
+        n_saliency = len(rows)
+        if self.n_saliency_rows is not None:
+            n_saliency = min(whole_number("n_saliency_rows", self.n_saliency_rows, 1), n_saliency)
+        rng = as_generator(self.random_state)
+        batches = self._mini_batches(rows, rng)
+        network = network_for(self, rows)
+        encoded = network.form.encode(rows)
+        held, held_y = network.hold(encoded), network.hold(response.astype(np.float32))
+        parameters, moments = network.start(network.architecture.initial_parameters(rng))
+
+        def row_saliency(places: NDArray[np.intp]) -> NDArray[np.float32]:
+            return network.row_saliency(parameters, encoded[places])
+
+        for _ in tqdm(range(n_steps), disable=not self.verbose, unit="step"):
+            batch = batches.draw(row_saliency)
+            parameters, moments = network.step(parameters, moments, held, held_y, batch)
+        if n_saliency < len(rows):
+            encoded = encoded[rng.permutation(len(rows))[:n_saliency]]
+        self.parameters_ = {name: np.asarray(v) for name, v in parameters.items()}
+        self.n_parameters_ = network.architecture.n_parameters
+        self.feature_importances_ = normalized(network.mean_row_saliency(parameters, encoded))
+        self.training_record_ = batches.record()
         return self
 
     def predict(self, X: ArrayLike) -> FloatArray:
         """Return the network's output, (n_samples,)."""
-        rows = self._checked_rows(X)
+        check_is_fitted(self)
+        rows = estimator_rows(self, X, reset=False)
         return network_for(self, rows).predict(self.parameters_, rows)
 
     def saliency(self, X: ArrayLike) -> FloatArray:
         """Return the saliency on the rows of ``X``, 0–1, (n_features,)."""
-        rows = self._checked_rows(X)
+        check_is_fitted(self)
+        rows = estimator_rows(self, X, reset=False)
         network = network_for(self, rows)
         return normalized(network.mean_row_saliency(self.parameters_, network.form.encode(rows)))
-
-    def _checked_rows(self, X: ArrayLike) -> FloatArray:
-        check_is_fitted(self)
-        rows = validate_data(
-            self, unmasked(X), reset=False, dtype=np.float64, order="C", ensure_all_finite=False
-        )
-        check_finite(rows, getattr(self, "feature_names_in_", None))
-        return rows
 
     def _mini_batches(self, rows: FloatArray, rng: np.random.Generator) -> Any:
         size = whole_number("batch_size", self.batch_size, 1, maximum=len(rows))
@@ -167,13 +177,8 @@ class LosawNetworkRegressor(NetworkRegressor):
     n_steps, batch_size, learning_rate, kernel_sizes, filters, units
     n_saliency_rows, random_state, verbose
         As in :class:`NetworkRegressor`.
-    eta : float in (0, 1], default 0.2
-        Smallest relative effective sample size of the weights; 1 draws rows uniformly.
-    correlation_threshold : float in [0, 1], default 0.1
-        A feature is adjusted for all others whose absolute Pearson correlation is larger.
-    discrete_features : "auto" or boolean mask (n_features,), default "auto"
-        Features whose propensity is a multinomial logit. "auto": at most 10 distinct values,
-        each seen five times on average.
+    eta, correlation_threshold, discrete_features
+        As in :class:`LosawMiniBatches`.
 
     Attributes
     ----------

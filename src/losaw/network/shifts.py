@@ -14,14 +14,7 @@ from losaw.network.architecture import Architecture, Parameters, head
 
 
 class ShiftsForm:
-    """The output and input gradients of the network from the inputs themselves.
-
-    Parameters
-    ----------
-    architecture : Architecture
-    """
-
-    name = "shifts"
+    """The output and input gradients of the network from the inputs themselves."""
 
     def __init__(self, architecture: Architecture) -> None:
         self.architecture = architecture

@@ -12,33 +12,26 @@ from losaw.network.lookup import LookupForm
 from losaw.network.saliency import normalized_rows
 from losaw.network.shifts import ShiftsForm
 from losaw.support import jax_backend
+from losaw.support.arguments import real_number, whole_number
 from losaw.support.extras import extra
 
-FORMS: dict[str, Any] = {"lookup": LookupForm, "shifts": ShiftsForm}
 ADAM_EPSILON = 1e-7  # Keras' default
+# Adam's steps are in single precision, which ends here.
+_SLOWEST = 1e-30
 _PREDICTION_ROWS = 256
 _SALIENCY_ROWS = 192
 
 
 class Network:
-    """The compiled functions of an architecture; use :func:`compiled_network` to share them.
+    """The compiled functions of an architecture, on inputs of a form."""
 
-    Parameters
-    ----------
-    architecture : Architecture
-    form : {"lookup", "shifts"}
-        "lookup" for inputs in {-1, 0, 1}, "shifts" for any.
-    learning_rate : float
-        Of Adam, whose other constants are .9, .999 and 1e-7.
-    """
-
-    def __init__(self, architecture: Architecture, form: str, learning_rate: float) -> None:
+    def __init__(self, architecture: Architecture, form: Any, learning_rate: float) -> None:
         jax = jax_backend.load()
         with extra("network"):
             import optax
 
         self.architecture = architecture
-        self.form = FORMS[form](architecture)
+        self.form = form(architecture)
         self._adam = optax.adam(learning_rate, eps=ADAM_EPSILON)
         # Donated: the parameters and both moments are updated in place.
         self._step = jax.jit(self._one_step, donate_argnums=(0, 1))
@@ -100,10 +93,32 @@ class Network:
         return normalized_rows(self.form.input_gradients(parameters, encoded))
 
 
-@functools.lru_cache(maxsize=8)
-def compiled_network(architecture: Architecture, form: str, learning_rate: float) -> Network:
-    """Return the network of these arguments, compiled at its first use in a process."""
-    return Network(architecture, form, learning_rate)
+_compiled = functools.lru_cache(maxsize=8)(Network)
+
+
+def network_for(settings: Any, rows: FloatArray) -> Network:
+    """Return the network of a regressor's settings in the form for ``rows``.
+
+    It is compiled at its first use in a process.
+    """
+    architecture = Architecture(
+        rows.shape[1],
+        _pair("kernel_sizes", settings.kernel_sizes),
+        _pair("filters", settings.filters),
+        _pair("units", settings.units),
+    )
+    architecture.check_inputs()
+    form = LookupForm if LookupForm.suits(architecture, rows) else ShiftsForm
+    return _compiled(
+        architecture, form, real_number("learning_rate", settings.learning_rate, _SLOWEST)
+    )
+
+
+def _pair(name: str, value: Any) -> tuple[int, int]:
+    """Return a pair of positive integers."""
+    if not isinstance(value, list | tuple | np.ndarray) or len(value) != 2:
+        raise TypeError(f"{name} must be a pair of integers, got {value!r}")
+    return whole_number(name, value[0], 1), whole_number(name, value[1], 1)
 
 
 def _blocks(X: NDArray[Any], size: int) -> Any:

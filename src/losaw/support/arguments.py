@@ -14,6 +14,10 @@ from losaw.support.words import unknown
 
 # Squares of larger values are infinite.
 LARGEST_VALUE = 1e150
+IMPUTE = (
+    "losaw does not impute: drop or impute them first, for example with "
+    "sklearn.impute.SimpleImputer"
+)
 
 
 class ArgumentTypeError(TypeError, ValueError):
@@ -34,13 +38,21 @@ def whole_number(
 
 
 def real_number(
-    name: str, value: Any, minimum: float = -math.inf, maximum: float = math.inf
+    name: str,
+    value: Any,
+    minimum: float = -math.inf,
+    maximum: float = math.inf,
+    without_minimum: bool = False,
 ) -> float:
     """Return ``value`` as a finite float in [``minimum``, ``maximum``]."""
     real = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    if not real or not math.isfinite(value) or not minimum <= value <= maximum:
+    is_low = real and (value <= minimum if without_minimum else value < minimum)
+    if not real or not math.isfinite(value) or is_low or value > maximum:
+        allowed = "a finite number" + ("" if minimum == -math.inf else f" of at least {minimum:g}")
+        if maximum < math.inf:
+            allowed = f"a number in {'(' if without_minimum else '['}{minimum:g}, {maximum:g}]"
         error = ValueError if real else ArgumentTypeError
-        raise error(f"{name} must be {_number_in(minimum, maximum)}, got {value!r}")
+        raise error(f"{name} must be {allowed}, got {value!r}")
     return float(value)
 
 
@@ -49,12 +61,6 @@ def between_0_and_1(name: str, value: Any) -> float:
     if not 0 < real_number(name, value) < 1:
         raise ValueError(f"{name} must be between 0 and 1, got {value!r}")
     return float(value)
-
-
-def _number_in(minimum: float, maximum: float) -> str:
-    if maximum < math.inf:
-        return f"a number in [{minimum:g}, {maximum:g}]"
-    return "a finite number" + ("" if minimum == -math.inf else f" of at least {minimum:g}")
 
 
 def one_of(name: str, value: Any, allowed: Iterable[str]) -> str:
@@ -138,39 +144,59 @@ def in_range(values: FloatArray) -> FloatArray:
     return np.ldexp(values, -np.frexp(np.abs(values).max(axis=0))[1])
 
 
-def beyond_range(values: FloatArray) -> NDArray[np.bool_]:
-    """Return the mask of values that are missing, infinite, or whose squares are."""
-    return np.asarray(~(np.abs(values) <= LARGEST_VALUE))
-
-
 def check_finite(
-    X: FloatArray,
-    names: Sequence[str] | NDArray[np.object_] | None = None,
+    name: str,
+    values: FloatArray,
+    columns: Sequence[str] | NDArray[np.object_] | None = None,
     allow_missing: bool = False,
-    remedy: str = "",
+    remedy: str = IMPUTE,
 ) -> None:
-    """Raise at a missing or infinite value of X (n, d), with its row and its column's name.
+    """Raise at a missing or infinite value, with its row and, in a matrix, its column.
 
     Values beyond 1e150 count as infinite: their squares are.
     """
-    if X.size == 0 or (X.max() <= LARGEST_VALUE and X.min() >= -LARGEST_VALUE):
+    if not values.size or (values.max() <= LARGEST_VALUE and values.min() >= -LARGEST_VALUE):
         return
-    bad = beyond_range(X)
+    bad = ~(np.abs(values) <= LARGEST_VALUE)
     if allow_missing:
-        bad &= ~np.isnan(X)
+        bad &= ~np.isnan(values)
     if not bad.any():
         return
-    row, column = (int(i) for i in np.argwhere(bad)[0])
-    label = column if names is None else repr(str(names[column]))
+    row, *place = np.argwhere(bad)[0].tolist()
+    count, where = f"{int(bad.sum())}", f"row {row}"
+    if place:
+        label = place[0] if columns is None else repr(str(columns[place[0]]))
+        count, where = f"{int(bad.any(axis=1).sum())} rows with", f"{where}, column {label}"
     raise ValueError(
-        f"X has {int(bad.any(axis=1).sum())} rows with missing or infinite values (NaN, inf, "
-        f"beyond 1e150; first: row {row}, column {label}). losaw does not impute; drop or impute "
-        f"them first, for example with sklearn.impute.SimpleImputer{remedy}"
+        f"{name} has {count} missing or infinite values (NaN, inf, beyond 1e150; first: {where}); "
+        f"{remedy}"
     )
 
 
+def finite_vector(name: str, values: Any) -> FloatArray:
+    """Return a vector with at least one entry as finite floats."""
+    vector = as_floats(name, values)
+    if vector.ndim != 1 or not len(vector):
+        raise ValueError(
+            f"{name} must be a vector with at least one entry, got shape {vector.shape}"
+        )
+    check_finite(name, vector)
+    return np.ascontiguousarray(vector)
+
+
+def estimator_rows(estimator: Any, X: Any, *y: Any, **checks: Any) -> Any:
+    """Return X, or X and y, as scikit-learn checks them for an estimator, X as finite floats."""
+    from sklearn.utils.validation import validate_data
+
+    found = validate_data(
+        estimator, unmasked(X), *y, dtype=np.float64, order="C", ensure_all_finite=False, **checks
+    )
+    check_finite("X", found[0] if y else found, getattr(estimator, "feature_names_in_", None))
+    return found
+
+
 def finite_rows(
-    X: ArrayLike, min_rows: int = 2, allow_missing: bool = False, remedy: str = ""
+    X: ArrayLike, min_rows: int = 2, allow_missing: bool = False, remedy: str = IMPUTE
 ) -> tuple[FloatArray, tuple[str, ...]]:
     """Return features (n, d) as finite floats, and names: a frame's columns, else X1, X2, …"""
     names = getattr(X, "columns", None)
@@ -191,5 +217,5 @@ def finite_rows(
     if len(rows) < min_rows:
         raise ValueError(f"X has {len(rows)} rows, at least {min_rows} are needed")
     shown = default_feature_names(rows.shape[1]) if names is None else tuple(map(str, names))
-    check_finite(rows, shown, allow_missing, remedy)
+    check_finite("X", rows, shown, allow_missing, remedy)
     return rows, shown

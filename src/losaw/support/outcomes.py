@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
-from losaw.support.arguments import beyond_range, check_same_order, finite_rows, unmasked
+from losaw.support.arguments import check_finite, check_same_order, finite_rows, unmasked
 
 Task = Literal["regression", "classification"]
 
@@ -115,12 +115,7 @@ def finite_numbers(y: ArrayLike) -> FloatArray:
             "y holds values that are not numbers, and the model is a regression; a response of "
             "classes needs a classifier"
         ) from None
-    bad = beyond_range(values)
-    if bad.any():
-        raise ValueError(
-            f"y has {int(bad.sum())} missing or infinite values (NaN, inf, beyond 1e150; first: "
-            f"row {int(np.flatnonzero(bad)[0])}); drop those rows, or take another unit"
-        )
+    check_finite("y", values, remedy="drop those rows, or take another unit")
     return values
 
 

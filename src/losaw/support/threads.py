@@ -1,5 +1,6 @@
 """Work on several threads with a progress bar; the results do not depend on the number."""
 
+import numbers
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -14,18 +15,10 @@ Found = TypeVar("Found")
 
 
 class Jobs(NamedTuple):
-    """The number of threads, and whether a progress bar is shown.
+    """The number of threads, and whether a progress bar is shown."""
 
-    Attributes
-    ----------
-    n_jobs : int or None
-        Threads; None is 1, -1 all cores.
-    verbose : bool
-        Whether a progress bar is shown on standard error.
-    """
-
-    n_jobs: int | None = None
-    verbose: bool = False
+    n_jobs: int | None = None  # threads; None is 1, -1 all cores
+    verbose: bool = False  # whether a progress bar is shown on standard error
 
     @property
     def n_threads(self) -> int:
@@ -82,9 +75,9 @@ def _in_threads(
                 future.cancel()
 
 
-def checked_jobs(n_jobs: Any, verbose: Any) -> Jobs:
+def checked_jobs(n_jobs: Any, verbose: Any = False) -> Jobs:
     """Return the jobs that a user requests."""
-    integral = isinstance(n_jobs, int) and not isinstance(n_jobs, bool)
+    integral = isinstance(n_jobs, numbers.Integral) and not isinstance(n_jobs, bool)
     if n_jobs is not None and (not integral or n_jobs == 0):
         raise ArgumentTypeError(f"n_jobs must be an integer other than 0, or None, got {n_jobs!r}")
-    return Jobs(n_jobs, bool(verbose))
+    return Jobs(None if n_jobs is None else int(n_jobs), bool(verbose))

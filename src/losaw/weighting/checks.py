@@ -1,26 +1,19 @@
 """Input checks of the weighting functions."""
 
-import numbers
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from losaw.data import FloatArray
-from losaw.support.arguments import as_floats, beyond_range
+from losaw.support.arguments import as_floats, check_finite, finite_vector, real_number
 
 MOST_COPIES = 1e15
 
 
-def check_eta(eta: Any) -> None:
-    """Raise unless ``eta`` is a number in (0, 1]."""
-    if not isinstance(eta, numbers.Real) or isinstance(eta, bool):
-        raise TypeError(f"eta must be a number in (0, 1], got {eta!r}")
-    if not 0.0 < float(eta) <= 1.0:
-        raise ValueError(
-            f"eta must lie in (0, 1], got {eta}: it is the smallest relative effective sample "
-            "size (.25 in the paper; 1 means no weighting)"
-        )
+def check_eta(eta: Any) -> float:
+    """Return the smallest relative effective sample size, a number in (0, 1]."""
+    return real_number("eta", eta, 0, 1, without_minimum=True)
 
 
 def check_weights(weights: ArrayLike) -> FloatArray:
@@ -56,22 +49,12 @@ def check_counts(counts: ArrayLike | None, size: int) -> FloatArray:
 
 def check_pair(target: ArrayLike, adjustment: ArrayLike) -> tuple[FloatArray, FloatArray]:
     """Return target (n,) and adjustment features (n, n_adjustment) as finite float arrays."""
-    t = as_floats("target", target)
-    a = as_floats("adjustment", adjustment)
-    if a.ndim == 1:
-        a = a[:, None]
-    if t.ndim != 1 or len(t) == 0:
-        raise ValueError(f"target must be a vector with at least one entry, got shape {t.shape}")
+    t, a = finite_vector("target", target), as_floats("adjustment", adjustment)
+    a = a[:, None] if a.ndim == 1 else a
     if a.ndim != 2 or len(a) != len(t):
         raise ValueError(
             f"adjustment has shape {a.shape}, expected ({len(t)}, n_adjustment): "
             "one row for every entry of target"
         )
-    for name, values in (("target", t), ("adjustment", a)):
-        if beyond_range(values).any():
-            raise ValueError(
-                f"{name} contains missing or infinite values (NaN, inf, beyond 1e150); losaw does "
-                "not impute: drop or impute them first, for example with "
-                "sklearn.impute.SimpleImputer"
-            )
-    return np.ascontiguousarray(t), np.ascontiguousarray(a)
+    check_finite("adjustment", a)
+    return t, np.ascontiguousarray(a)

@@ -24,11 +24,6 @@ def effective_sample_size(weights: ArrayLike, counts: ArrayLike | None = None) -
     float
         In (0, N], N the sum of the counts.
 
-    Raises
-    ------
-    ValueError
-        If a weight is negative, infinite or missing, or all are zero.
-
     References
     ----------
     losaw, Definition 3.1.

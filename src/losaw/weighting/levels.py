@@ -1,36 +1,75 @@
 """The discrete features of a propensity model, and their levels as contrasts."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import FloatArray
-from losaw.support.words import did_you_mean
+from losaw.support.words import did_you_mean, unknown
 from losaw.tables.columns import few_levels
 
 
-def mask_or_auto(name: str, choice: Any, n_columns: int) -> NDArray[np.bool_] | None:
-    """Return a boolean mask (n_columns,), or None for "auto"."""
+def chosen_columns(
+    parameter: str, choice: Any, n_columns: int, names: Any = None
+) -> NDArray[np.bool_] | None:
+    """Return the mask (n_columns,) of columns given by mask, number or name; None for "auto"."""
     if isinstance(choice, str) and choice == "auto":
         return None
-    mask = np.asarray(choice)
-    hint = did_you_mean(choice, ["auto"]) if isinstance(choice, str) else ""
-    if mask.dtype != bool or mask.shape != (n_columns,):
+    if isinstance(choice, str):
         raise ValueError(
-            f"{name} must be 'auto' or a boolean mask of shape ({n_columns},), got "
-            + (repr(choice) if mask.ndim == 0 else f"{mask.dtype} of shape {mask.shape}")
-            + hint
+            f"{parameter} must be 'auto', a boolean mask, column numbers or names; got the string "
+            f"{choice!r}{did_you_mean(choice, ['auto'])}"
         )
+    named = np.asarray([] if choice is None else choice)
+    mask = np.zeros(n_columns, dtype=bool)
+    if named.dtype == bool:
+        if named.shape != mask.shape:
+            raise ValueError(f"{parameter} is a mask of shape {named.shape}, expected {mask.shape}")
+        return named.copy()
+    if named.dtype.kind in "iu":
+        strange = named[(named < 0) | (named >= n_columns)]
+        if strange.size:
+            raise ValueError(
+                f"{parameter} names column {strange[0]}, allowed are 0 to {n_columns - 1}"
+            )
+        mask[named] = True
+    elif named.size and names is None:
+        raise ValueError(
+            f"{parameter} gives names, but X has none: pass a data frame, or a boolean mask"
+        )
+    else:
+        known = [] if names is None else [str(name) for name in names]
+        for name in map(str, named.ravel()):
+            if name not in known:
+                raise ValueError(f"{parameter}: {unknown('column', name, known)}")
+            mask[known.index(name)] = True
     return mask
 
 
 def discrete_mask(choice: Any, columns: FloatArray) -> NDArray[np.bool_]:
-    """Return the mask of discrete columns, from "auto" or a mask."""
-    mask = mask_or_auto("discrete", choice, columns.shape[1])
+    """Return the mask of discrete columns, by :func:`few_levels` where the choice is "auto"."""
+    mask = chosen_columns("discrete", choice, columns.shape[1])
     if mask is None:
         return np.array([few_levels(column) is not None for column in columns.T], bool)
     return mask
+
+
+def pattern_codes(
+    columns: Iterable[tuple[NDArray[Any], int]], n_rows: int
+) -> tuple[NDArray[np.intp], int]:
+    """Return equal codes for rows with equal levels of all columns, and the number of codes.
+
+    A column is given by its levels' numbers (n_rows,) and how many levels there are.
+    """
+    code, size = np.zeros(n_rows, dtype=np.intp), 1
+    for levels, n_levels in columns:
+        code, size = code * n_levels + levels, size * n_levels
+        if size > 4 * n_rows:  # most codes do not occur: number those that do
+            seen, code = np.unique(code, return_inverse=True)
+            size = len(seen)
+    return code, size
 
 
 def helmert(n_levels: int) -> FloatArray:

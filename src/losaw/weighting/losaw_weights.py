@@ -1,20 +1,21 @@
 """The losaw weights of a target and its adjustment features (Definition 2.1, Algorithm 3.2)."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from losaw.data import FloatArray
-from losaw.support.arguments import as_floats, in_range
+from losaw.support.arguments import finite_vector, in_range
 from losaw.tables.columns import few_levels
 from losaw.weighting.checks import check_counts, check_eta, check_pair, check_weights
-from losaw.weighting.densities import (
-    density_ratio,
-    papers_propensity,
-    papers_stabilization,
-)
 from losaw.weighting.effective_sample_size import cap_weights
 from losaw.weighting.propensity import GaussianLinear, MultinomialLogit
 from losaw.weighting.stabilization import ClassFrequency, NormalDensity
+
+# Normal densities below this lose digits; ratios beyond exp(+-_FAR) are cut to it, so that squares
+# stay finite. The cap of Algorithm 3.2 cuts them further.
+_SMALLEST, _FAR = 1e-290, 300.0
 
 
 def losaw_weights(
@@ -54,11 +55,6 @@ def losaw_weights(
     array of shape (n_samples,)
         Weights of a single copy of each row; ``sum(counts * result) == 1``.
 
-    Raises
-    ------
-    ValueError
-        On missing values, ``eta`` outside (0, 1], or a density of zero.
-
     References
     ----------
     losaw, Definition 2.1, equation (1), Algorithm 3.2.
@@ -79,18 +75,37 @@ def losaw_weights(
     check_eta(eta)
     if a.shape[1] == 0 or eta == 1.0:
         return np.full(len(t), 1.0 / c.sum())
-    marginal = t if reference is None else as_floats("reference", reference)
-    if marginal.ndim != 1:
-        raise ValueError(
-            f"reference has shape {marginal.shape}, expected (n,): a value for every row"
-        )
-    discrete = few_levels(marginal) is not None
-    conditional_model = propensity or papers_propensity(discrete)
-    marginal_model = stabilization or papers_stabilization(discrete)
-    conditional_model.fit(t, a, c)
-    marginal_model.fit(marginal)
-    ratio = density_ratio(marginal_model, conditional_model, t, a)
-    return cap_weights(check_weights(ratio), eta, c)
+    values = t if reference is None else finite_vector("reference", reference)
+    # The paper's models of P(x | a) and of P(x) for the kind of target (Section 2).
+    is_discrete = few_levels(values) is not None
+    conditional = propensity or (MultinomialLogit() if is_discrete else GaussianLinear())
+    marginal = stabilization or (ClassFrequency() if is_discrete else NormalDensity())
+    ratio = density_ratio(marginal.fit(values), conditional.fit(t, a, c), t, a)
+    return cap_weights(ratio, eta, c)
+
+
+def density_ratio(
+    marginal: Any, conditional: Any, target: FloatArray, adjustment: FloatArray
+) -> FloatArray:
+    """Return the ratio ``f(x) / f(x | a)`` of two fitted densities for every row, (n,).
+
+    The density of an outlier may be too small for a float. Models with a ``log_density`` then give
+    the logarithm of the ratio.
+    """
+    above = np.asarray(marginal.density(target), dtype=np.float64)
+    below = np.asarray(conditional.density(target, adjustment), dtype=np.float64)
+    is_small = (above < _SMALLEST) | (below < _SMALLEST)
+    if is_small.any() and hasattr(marginal, "log_density") and hasattr(conditional, "log_density"):
+        logarithm = marginal.log_density(target) - conditional.log_density(target, adjustment)
+        far = np.exp(np.clip(logarithm, -_FAR, _FAR))
+        return np.where(is_small, far, above / np.where(is_small, 1.0, below))
+    for model, density in ((marginal, above), (conditional, below)):
+        if not (np.isfinite(density) & (density > 0)).all():
+            raise ValueError(
+                f"{type(model).__name__}.density returned zero, negative or missing values: a "
+                "density has to be positive wherever there is a row"
+            )
+    return above / below
 
 
 def weighted_correlations(

@@ -76,13 +76,7 @@ class GaussianLinear:
     def fit(
         self, target: ArrayLike, adjustment: ArrayLike, counts: ArrayLike | None = None
     ) -> Self:
-        """Fit the regression.
-
-        Raises
-        ------
-        PointMassError
-            If the residual variance vanishes: the target is a function of the adjustment.
-        """
+        """Fit the regression; raise a PointMassError where it leaves no residual variance."""
         t, a = check_pair(target, adjustment)
         c = check_counts(counts, len(t))
         # Standardised: least squares would ignore what is small next to a large offset or unit.
@@ -105,9 +99,8 @@ class GaussianLinear:
         """Return the normal density of the residuals."""
         t, a = check_pair(target, adjustment)
         residual = t - self._encoder(a) @ self._slopes
-        return np.asarray(
-            np.exp(-0.5 * residual**2 / self.variance_) / np.sqrt(2 * np.pi * self.variance_)
-        )
+        scaled = -0.5 * residual**2 / self.variance_
+        return np.asarray(np.exp(scaled) / np.sqrt(2 * np.pi * self.variance_))
 
     def log_density(self, target: ArrayLike, adjustment: ArrayLike) -> FloatArray:
         """Return the logarithm of the density, which is finite for outliers too."""

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from losaw.data import FloatArray
-from losaw.support.arguments import as_floats, beyond_range
+from losaw.support.arguments import finite_vector
 from losaw.weighting.propensity import class_codes
 
 
@@ -26,7 +26,7 @@ class NormalDensity:
 
     def fit(self, target: ArrayLike) -> Self:
         """Take mean and variance of the values."""
-        t = _vector(target)
+        t = finite_vector("target", target)
         self.mean_ = float(t.mean())
         self.variance_ = float(t.var())
         if not self.variance_ > 0:
@@ -35,13 +35,13 @@ class NormalDensity:
 
     def density(self, target: ArrayLike) -> FloatArray:
         """Return phi((x - mean) / sd) / sd."""
-        t = _vector(target)
+        t = finite_vector("target", target)
         scaled = (t - self.mean_) ** 2 / self.variance_
         return np.asarray(np.exp(-0.5 * scaled) / np.sqrt(2 * np.pi * self.variance_))
 
     def log_density(self, target: ArrayLike) -> FloatArray:
         """Return the logarithm of the density, which is finite for outliers too."""
-        scaled = (_vector(target) - self.mean_) ** 2 / self.variance_
+        scaled = (finite_vector("target", target) - self.mean_) ** 2 / self.variance_
         return np.asarray(-0.5 * (scaled + np.log(2 * np.pi * self.variance_)))
 
 
@@ -61,26 +61,12 @@ class ClassFrequency:
 
     def fit(self, target: ArrayLike) -> Self:
         """Count the values."""
-        t = _vector(target)
+        t = finite_vector("target", target)
         self.classes_, counts = np.unique(t, return_counts=True)
         self.frequencies_ = counts / len(t)
         return self
 
     def density(self, target: ArrayLike) -> FloatArray:
         """Return the frequency of each value; raise for a value that was not seen."""
-        t = _vector(target)
+        t = finite_vector("target", target)
         return np.asarray(self.frequencies_[class_codes(t, self.classes_)])
-
-
-def _vector(target: ArrayLike) -> FloatArray:
-    values = as_floats("target", target)
-    if values.ndim != 1 or len(values) == 0:
-        raise ValueError(
-            f"target must be a vector with at least one entry, got shape {values.shape}"
-        )
-    if beyond_range(values).any():
-        raise ValueError(
-            "target contains missing or infinite values (NaN, inf, beyond 1e150): drop or impute "
-            "them first"
-        )
-    return values

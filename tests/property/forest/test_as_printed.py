@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from losaw import LosawRandomForestRegressor
-from losaw.forest import LosawRandomForestClassifier, fitting
+from losaw.forest import LosawRandomForestClassifier, losaw_forest
 from losaw.forest.as_printed import ForestAsPrinted, KernelDensity
 from losaw.forest.as_printed_steps import relative_decrease
 from losaw.forest.growing.arrays import Settings
@@ -23,7 +23,7 @@ NOMINAL = [False, True, False, True, False]
 @pytest.fixture(autouse=True)
 def converged(monkeypatch):
     """Logits that end at their optimum, so that only rounding is left."""
-    monkeypatch.setattr(fitting, "Settings", partial(Settings, precision=1e-22))
+    monkeypatch.setattr(losaw_forest, "Settings", partial(Settings, precision=1e-22))
 
 
 def sample(kind, n, seed):

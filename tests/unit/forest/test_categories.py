@@ -187,7 +187,7 @@ def test_declaring_a_category_continuous_has_no_effect_and_a_wrong_name_is_refus
     forest = LosawRandomForestRegressor(n_estimators=1, discrete_features=[]).fit(X, y)
     assert forest.is_discrete_.tolist() == [True, True, False, False]
     with pytest.raises(
-        ValueError, match="nominal_features: no column 'twon' in X; did you mean 'town'"
+        ValueError, match="nominal_features: unknown column 'twon'; did you mean 'town'"
     ):
         LosawRandomForestRegressor(nominal_features=["twon"]).fit(X, y)
     with pytest.raises(ValueError, match="nominal_features must be 'auto'"):

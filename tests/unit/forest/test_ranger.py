@@ -34,7 +34,7 @@ def test_a_node_whose_candidates_are_constant_is_a_leaf_unless_others_are_drawn(
     X = np.column_stack([y > 20, np.zeros(40)])
     for redraw, share in ((False, 0.5), (True, 0.0)):
         forest = RangerTrees(400, 5, 2, n_candidates=1, redraw=redraw).fit(X, y)
-        stumps = (np.diff(forest.trees_.starts) == 1).mean()
+        stumps = (np.diff(forest.starts) == 1).mean()
         # Four binomial standard errors; none is left where drawing goes on.
         assert abs(stumps - share) <= 4 * np.sqrt(share * (1 - share) / 400)
 
@@ -49,7 +49,7 @@ def test_forests_follow_their_seed():
 def test_a_decrease_belongs_to_the_column_that_was_split():
     X, y = data()
     X[:, 1] = 3.0
-    found = RangerTrees(20, 5, 1, n_candidates=3).fit(X, y).forest_.importances.mean(axis=0)
+    found = RangerTrees(20, 5, 1, n_candidates=3).fit(X, y).importances.mean(axis=0)
     assert found.sum() == pytest.approx(1)
     assert found[1] == 0
 
@@ -71,8 +71,8 @@ def test_trees_have_as_many_leaves_as_rangers(tmp_path):
         """,
     )
     forest = RangerTrees(n_trees, 5, 1).fit(X, y)
-    ours = (np.diff(forest.trees_.starts) + 1) / 2
+    ours = (np.diff(forest.starts) + 1) / 2
     error = np.sqrt((ours.var() + leaves.var()) / n_trees)
     assert abs(ours.mean() - leaves.mean()) < 4 * error
     redrawn = RangerTrees(n_trees, 5, 1, redraw=True).fit(X, y)
-    assert (np.diff(redrawn.trees_.starts) + 1).mean() / 2 > leaves.mean() + 10 * error
+    assert (np.diff(redrawn.starts) + 1).mean() / 2 > leaves.mean() + 10 * error

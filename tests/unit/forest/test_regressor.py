@@ -13,7 +13,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeRegressor
 
 from losaw import LosawRandomForestRegressor
-from losaw.forest import fitting
+from losaw.forest import losaw_forest
 from losaw.forest.growing.arrays import Settings
 
 
@@ -59,7 +59,7 @@ def test_eta_one_ignores_everything_about_adjustment():
 
 def test_a_sample_written_three_times_gives_the_same_tree(monkeypatch):
     # The penalty of the logits does not triple, and two splits are nearly tied: logits converge.
-    monkeypatch.setattr(fitting, "Settings", partial(Settings, precision=1e-22))
+    monkeypatch.setattr(losaw_forest, "Settings", partial(Settings, precision=1e-22))
     X, y = mixed_sample(120)
     once = LosawRandomForestRegressor(
         n_estimators=1, max_features=None, bootstrap=False, min_samples_leaf=5, random_state=0

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from losaw import LosawNetworkRegressor, NetworkRegressor
-from losaw.network import fitting
+from losaw.network import training
 from losaw.network.mini_batches import ShuffledMiniBatches
 from losaw.network.saliency import normalized, normalized_rows
 
@@ -50,7 +50,7 @@ def test_eta_of_one_still_draws_features_but_weights_no_row():
 def test_importances_are_the_saliency_of_the_training_rows():
     X, y = sample()
     model = NetworkRegressor(5, **TINY).fit(X, y)
-    network = fitting.network_for(model, X)
+    network = training.network_for(model, X)
     size = np.abs(network.form.input_gradients(model.parameters_, network.form.encode(X)))
     low, high = size.min(axis=1, keepdims=True), size.max(axis=1, keepdims=True)
     mean = ((size - low) / (high - low + 1e-7)).mean(axis=0)
@@ -69,8 +69,8 @@ def test_rows_that_the_table_does_not_know_are_predicted_by_the_same_network():
     model = NetworkRegressor(5, **TINY).fit(X, y)
     nearly = X + 1e-6
     np.testing.assert_allclose(model.predict(nearly), model.predict(X), atol=1e-3)
-    assert fitting.network_for(model, X).form.name == "lookup"
-    assert fitting.network_for(model, nearly).form.name == "shifts"
+    assert isinstance(training.network_for(model, X).form, training.LookupForm)
+    assert isinstance(training.network_for(model, nearly).form, training.ShiftsForm)
 
 
 def test_a_prediction_does_not_depend_on_the_rows_beside_it():

@@ -55,12 +55,12 @@ class RangerForest(EncodedLearner):
     def feature_importances_(self) -> FloatArray:
         """Mean decrease in impurity, a factor's dummies summed."""
         groups = self.encoding_.groups
-        decreases = self.model_.forest_.importances.mean(axis=0)
+        decreases = self.model_.importances.mean(axis=0)
         return np.array([decreases[group].sum() for group in groups])
 
     def predict_encoded(self, columns: FloatArray) -> FloatArray:
         """Mean over the trees for columns as :meth:`encode` gives them."""
-        return self.model_.predict(columns)
+        return self.model_.predict(np.ascontiguousarray(columns, dtype=float))
 
     def encoded_forest(self) -> Forest | None:
         """The trees on columns as :meth:`encode` gives them; None of a subclass."""
@@ -68,9 +68,9 @@ class RangerForest(EncodedLearner):
             return None
         grown, n_columns = self.model_, sum(map(len, self.encoding_.groups))
         return Forest(
-            grown.trees_,
-            grown.value_,
-            n_samples=np.full(len(grown.value_), np.nan),
+            grown.flat_trees,
+            grown.nodes.value,
+            n_samples=np.full(len(grown.nodes.value), np.nan),
             encode=np.asarray,
             feature_of_column=np.arange(n_columns),
             is_nominal=np.zeros(n_columns, dtype=bool),
