@@ -91,13 +91,6 @@ class Dataset:
         ``stream(purpose) -> Generator`` of random numbers that belong to the data, whichever
         learner is explained, such as the draws of knockoffs; a study sets it.
 
-    Raises
-    ------
-    TypeError
-        If a sample is not arrays of numbers.
-    ValueError
-        If names or kinds do not fit the columns, or a kind or the task is unknown.
-
     Examples
     --------
     >>> import numpy as np

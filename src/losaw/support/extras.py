@@ -13,13 +13,6 @@ LIBRARIES = {"network": ("jax", "optax"), "trends": ("shap",), "xgboost": ("xgbo
 class MissingExtraError(ModuleNotFoundError):
     """An error: a library of an extra of losaw is missing; the message says how to install it.
 
-    Parameters
-    ----------
-    library : str
-        Name of the module that is missing.
-    extra : str
-        The extra of the library.
-
     Examples
     --------
     >>> from losaw.support.extras import MissingExtraError
@@ -39,20 +32,8 @@ class MissingExtraError(ModuleNotFoundError):
 def extra(name: str) -> Iterator[None]:
     """Run imports of libraries that ``pip install 'losaw[name]'`` brings.
 
-    Parameters
-    ----------
-    name : str
-        An extra of pyproject.toml.
-
-    Yields
-    ------
-    None
-        Once, for the imports.
-
-    Raises
-    ------
-    MissingExtraError
-        If any of them is not installed: a line that names the library and the extra.
+    ``name`` is an extra of pyproject.toml. A library that is not installed raises a
+    :class:`MissingExtraError`.
 
     Examples
     --------

@@ -19,18 +19,8 @@ def write_atomically(
 
     The temporary name contains host and process, so that two processes that write the same file do
     not collide, and never ends in the suffix that readers look for. Temporary files of killed
-    processes of this host are removed.
-
-    Parameters
-    ----------
-    path : Path
-        The file; its folder is created if necessary.
-    write : callable
-        ``write(temporary)`` fills the temporary file.
-    error : exception class, default OSError
-        The class raised if the file cannot be written.
-    advice : str
-        The remedy that the message ends with.
+    processes of this host are removed. The folder is created if necessary; a file that cannot be
+    written raises an ``error`` that ends with ``advice``.
     """
     temporary = path.with_name(f"{path.name}.{platform.node()}.{os.getpid()}{TEMPORARY}")
     try:
