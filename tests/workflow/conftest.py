@@ -19,6 +19,9 @@ def _kept(make_project, tmp_path_factory):
     folder = tmp_path_factory.mktemp("finished")
     with make_project(folder / "project") as project:
         project.study_file.write_text(project.study_file.read_text() + FIGURE)
+        project.replace(project.study_file, "blocks: {seeds: 2}", "blocks: {seeds: 3}")
+        absolute = f"{project.folder}/plugin.py"
+        project.replace(project.configuration, absolute, "plugin.py")  # from the folder of the run
         code, text = snakemake(project)
         assert code == 0, text
         shutil.copytree(project.folder, folder / "kept")

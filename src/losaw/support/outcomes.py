@@ -13,11 +13,13 @@ Task = Literal["regression", "classification"]
 
 def is_classifier(model: Any) -> bool:
     """Return whether a fitted model predicts classes: scikit-learn's tag, or ``predict_proba``."""
-    from sklearn.base import is_classifier as is_tagged
-
     if hasattr(model, "predict_proba"):
         return True
-    return hasattr(model, "__sklearn_tags__") and bool(is_tagged(model))
+    if not hasattr(model, "__sklearn_tags__"):
+        return False
+    from sklearn.base import is_classifier as is_tagged
+
+    return bool(is_tagged(model))
 
 
 def task_of(model: Any, declared: str | None = None) -> Task:

@@ -21,7 +21,7 @@ def change(project, old, new):
             "jittered: {learner: marginal-slope",
             ["tiny.yaml", "'marginal-slope'", "did you mean 'marginal-slopes'", "plugins"],
         ),
-        ("[mdi]", "[mdj]", ["tiny.yaml", "did you mean 'mdi'"]),
+        ("[reported]", "[reportd]", ["tiny.yaml", "did you mean 'reported'"]),
         ("r2_test, pr_auc]", "r2_tests, pr_auc]", ["tiny.yaml", "did you mean 'r2_test'"]),
         ("name: normal-linear", "name: normal-liner", ["did you mean 'normal-linear'"]),
         ("  n_samples:", "  n_sample:", ["n_sample", "did you mean 'n_samples'"]),

@@ -44,7 +44,7 @@ def small(project):
     """One setting, with importances that count their calls."""
     project.replace(project.study_file, "[30, 60]", "[30]")
     project.replace(project.study_file, "[0.5, 1.0]", "[0.5]")
-    project.replace(project.study_file, "[mdi]", "[first-slopes]")
+    project.replace(project.study_file, "[reported]", "[first-slopes]")
     project.replace(project.study_file, "smoke: 5", "smoke: 2")
     text = project.study_file.read_text()
     project.study_file.write_text(text[: text.index("published:")])

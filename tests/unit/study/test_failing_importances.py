@@ -59,7 +59,7 @@ def asking(project):
     text = text[: text.index("published:")]
 
     def ask(*names):
-        new = text.replace("importances: [mdi]", f"importances: [{', '.join(names)}]")
+        new = text.replace("importances: [reported]", f"importances: [{', '.join(names)}]")
         project.study_file.write_text(new)
         session = project.session()
         execute(session)

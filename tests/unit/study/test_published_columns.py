@@ -49,8 +49,8 @@ def named_by_importance(project):
     """One learner, two importances, methods named after the importance alone."""
     text = project.study_file.read_text()
     text = text.replace("  jittered: {learner: marginal-slopes, jitter: 0.3}\n", "")
-    both = "importances:\n  first: {importance: mdi}\n  second: {importance: mdi}\n"
-    text = text.replace("importances: [mdi]\n", both + 'method: "{importance}"\n')
+    both = "importances:\n  first: {importance: reported}\n  second: {importance: reported}\n"
+    text = text.replace("importances: [reported]\n", both + 'method: "{importance}"\n')
     project.study_file.write_text(text)
     published = project.folder / "config" / "published" / "tiny.csv"
     published.write_text(
