@@ -48,6 +48,12 @@ def test_a_study_file_is_valid_and_runs_something_at_every_scale(name):
     check_tables(one.studies[0])
 
 
+def test_the_figures_of_the_documentation_can_be_drawn():
+    folder = CONFIGURATION.parents[1] / "docs" / "study"
+    for study in Session(folder / "config" / "config.yaml").studies:
+        check_figures(study)
+
+
 @pytest.mark.parametrize("name", PRINTED)
 def test_every_printed_number_of_a_study_finds_its_cell(name):
     one = session(name)
