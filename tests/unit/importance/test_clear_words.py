@@ -9,7 +9,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import GroupKFold
 
-from losaw.importance import cpi, pfi
+from losaw.importance import pfi
 from losaw.scoring.losses import LOSSES, LossName
 from losaw.trends import absolute_traversal_rate
 
@@ -35,15 +35,6 @@ def test_folds_of_groups_are_taken_as_row_numbers_and_with_clusters():
     assert "cv=4 folds)" in repr(found)  # without the row numbers
     found = pfi(LinearRegression(), X, Y, cv=GroupKFold(4), clusters=groups)
     assert len(found.details["fold_scores"]) == 4
-
-
-def test_a_result_shows_the_loss_that_was_taken():
-    forest = RandomForestClassifier(5, random_state=0).fit(X, CLASSES)
-    shown = repr(cpi(forest, X, CLASSES, sampler="gaussian", random_state=0))
-    assert "loss='log-loss'" in shown and "loss=None" not in shown
-    line = LinearRegression().fit(X, Y)
-    assert "loss='squared-error'" in repr(pfi(line, X, Y, random_state=0))
-    assert "loss='absolute-error'" in repr(pfi(line, X, Y, loss="absolute-error", random_state=0))
 
 
 def test_the_named_losses_are_those_of_the_type():

@@ -22,14 +22,10 @@ from losaw.importance import (
     loco,
     mdi,
     pfi,
-    sage,
-    subgroups,
     tree_permutation,
     ufi,
 )
 from losaw.tables import read_table
-
-MODEL_METHODS = (cpi, loco, pfi, sage, subgroups)
 
 
 def frame(n=240, seed=0):
@@ -58,17 +54,6 @@ def pipeline(last=None):
     )
 
 
-def fast(method):
-    """Parameters that keep a method short."""
-    return {
-        sage: {"max_permutations": 32, "n_background": 8},
-        pfi: {"n_repeats": 2},
-        cpi: {},
-        subgroups: {"n_repeats": 2},
-        loco: {"cv": 3},
-    }[method]
-
-
 def test_the_model_gets_the_dtypes_it_was_fitted_to():
     X, y = frame()
     seen = []
@@ -79,20 +64,8 @@ def test_the_model_gets_the_dtypes_it_was_fitted_to():
             return super().predict_proba(rows)
 
     model = Watch(pipeline().steps).fit(X, y)
-    cpi(model, X, y, random_state=0, **fast(cpi))
+    cpi(model, X, y, random_state=0)
     assert all((dtypes == X.dtypes).all() for dtypes in seen)
-
-
-@pytest.mark.parametrize("method", MODEL_METHODS)
-def test_a_group_is_one_feature(method):
-    X, y = frame()
-    result = method(
-        pipeline().fit(X, y), X, y, groups={"home": ["town", "size"]}, random_state=0,
-        **fast(method),
-    )  # fmt: skip
-    assert result.feature_names == ("home", "rooms", "owned", "note")
-    assert result.kinds[0] == "nominal + continuous"
-    assert result.select(top=1) == ("home",)
 
 
 def test_a_class_of_an_encoder_named_as_the_rest_of_another_column_is_no_mistake():
@@ -124,10 +97,14 @@ def test_dummies_inside_and_outside_of_a_pipeline_are_one_feature():
     assert tree_permutation(inside, X, y, random_state=0).select(top=1)[0] in ("town", "size")
 
 
-def test_kinds_can_be_overridden():
+def test_kinds_can_be_overridden_and_a_group_has_those_of_its_columns():
     X, y = frame()
     model = pipeline().fit(X, y)
-    assert pfi(model, X, y, kinds={"rooms": "continuous"}).kinds[2] == "continuous"
+    asked = {"kinds": {"rooms": "continuous"}, "groups": {"home": ["town", "size"]}}
+    found = pfi(model, X, y, **asked, random_state=0)
+    assert found.feature_names == ("home", "rooms", "owned", "note")
+    assert found.kinds[:2] == ("nominal + continuous", "continuous")
+    assert found.select(top=1) == ("home",)
 
 
 def test_weights_are_repetitions_of_rows():
@@ -150,7 +127,7 @@ def test_missing_values_go_to_a_model_that_takes_them():
     numbers = X[["size", "rooms"]]
     model = HistGradientBoostingClassifier(max_iter=10).fit(numbers, y)
     assert pfi(model, numbers, y, random_state=0).select(top=1) == ("size",)
-    assert cpi(model, numbers, y, random_state=0, **fast(cpi)).select(top=1) == ("size",)
+    assert cpi(model, numbers, y, random_state=0).select(top=1) == ("size",)
     with pytest.raises(ValueError, match=r"column 'size' has missing values .*conditional"):
         cpi(model, numbers, y, sampler="gaussian")
 
@@ -252,15 +229,6 @@ def linear_sample(n=80):
 def test_an_error_over_repeats_has_one_degree_of_freedom_less(n_repeats, freedom):
     result = pfi(*linear_sample(), n_repeats=n_repeats, random_state=0)
     assert result.degrees_of_freedom == freedom
-
-
-def test_rows_of_weight_zero_do_not_count_in_sage():
-    model, X, y = linear_sample()
-    wrong = np.vstack([X, X[:20]]), np.concatenate([y, y[:20] + 100.0])
-    weights = np.r_[np.ones(80), np.zeros(20)]
-    options = {"n_background": 16, "max_permutations": 64, "random_state": 0}
-    found = sage(model, *wrong, sample_weight=weights, **options)
-    assert np.abs(found.scores - sage(model, X, y, **options).scores).max() < 0.5
 
 
 WHOLE = ["uint8", "int8", "uint16", "int64", "uint64"]

@@ -42,17 +42,6 @@ def test_rows_without_labels_or_with_others_are_matched_by_their_place(y):
     np.testing.assert_array_equal(pfi(LINE_OF_FRAME, X, y, random_state=0).scores, expected)
 
 
-PAIRS = pd.MultiIndex.from_product([range(N // 4), list("wxyz")])
-
-
-@pytest.mark.parametrize("ours", [PAIRS, X.index, pd.date_range("2020", periods=N)])
-@pytest.mark.parametrize("theirs", [PAIRS, X.index, pd.date_range("2021", periods=N)])
-def test_labels_of_several_levels_are_compared_with_any_others(ours, theirs):
-    expected = pfi(LINE_OF_FRAME, X, Y, random_state=0).scores
-    found = pfi(LINE_OF_FRAME, X.set_axis(ours), Y.set_axis(theirs), random_state=0).scores
-    np.testing.assert_array_equal(found, expected)
-
-
 LABELS = np.where(Y > 0, "yes", "no").astype(object)
 MISSING_LABELS = {
     "object None": pd.Series(LABELS).where(Y.index != 3, None),
