@@ -2,7 +2,6 @@
 
 import shutil
 import signal
-import subprocess
 import sys
 from pathlib import Path
 
@@ -13,7 +12,12 @@ from losaw.cli import main
 from losaw.study.contracts import check_file
 from losaw.study.registry import forget
 from losaw.study.registry.plugins import PREFIX, PluginError
+from losaw.study.report import figures
+from losaw.study.report.results import StudyResults
+from losaw.study.report.tables import write_tables
+from losaw.study.session import Session
 from losaw.study.study_file import StudyFile
+from reference.in_process import run
 
 ROOT = Path(__file__).parents[2]
 KINDS = {
@@ -48,17 +52,17 @@ def test_an_example_keeps_its_contract_and_is_told_its_line_in_a_study(kind, cap
     assert KINDS[kind].partition(" ")[2] in str(said)
 
 
-def test_the_example_of_a_study_runs_with_its_plugin(tmp_path):
+def test_the_example_of_a_study_runs_with_its_plugin(tmp_path, monkeypatch):
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
-    folder = tmp_path / "examples" / "study"
-    command = [sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile")]
-    command += ["--cores", "1", "--directory", str(folder), "--config", "scale=smoke"]
-    command += ["n_samples=200", "correlation=heterogeneous"]
-    run = subprocess.run(command, capture_output=True, text=True)
-    assert run.returncode == 0, run.stderr[-2000:]
-    (table,) = (folder / "results").rglob("my_table.md")
-    assert "RF shuffled-loss" in table.read_text(encoding="utf-8")
-    assert list(folder.rglob("my_figure.png"))
+    monkeypatch.chdir(tmp_path / "examples" / "study")
+    asked = {"scale": "smoke", "n_samples": 200, "correlation": "heterogeneous"}
+    session = Session(Path("config/config.yaml"), asked)
+    folder, (plan,) = run(session), session.plans
+    results = StudyResults(folder, plan.study)
+    write_tables(plan.study, results.comparison, folder / "tables")
+    table = (folder / "tables" / "my_table.md").read_text(encoding="utf-8")
+    assert "RF shuffled-loss" in table
+    assert figures.write_figures(plan.study, results, plan.figures)
 
 
 BROKEN = """

@@ -1,6 +1,5 @@
 """Every command of every page is run, or checked as far as its cost allows."""
 
-import os
 import re
 import shlex
 import shutil
@@ -77,7 +76,7 @@ def check_make(words):
 
 def check_snakemake(words):
     """The configuration makes a session; that Snakemake runs it, tests/workflow says."""
-    if "--directory" in words:  # tests/contract/test_examples.py runs it
+    if "--directory" in words:  # tests/contract/test_examples.py runs its study
         assert (Path(words[words.index("--directory") + 1]) / "config" / "config.yaml").is_file()
         return
     if "--workflow-profile" in words:
@@ -95,7 +94,6 @@ def check_python(words):
 
 
 CHECKS = {
-    "cd": lambda words: os.chdir(words[0]),
     "losaw": check_losaw,
     "make": check_make,
     "python": check_python,
@@ -103,12 +101,13 @@ CHECKS = {
 }
 
 
-PAGES = {
-    path.relative_to(ROOT).as_posix(): commands(path)
-    for pattern in ("*.md", "docs/*.md", "docs/methods/*.md")
-    for path in sorted(ROOT.glob(pattern))
-}
-COMMANDS = {page: found for page, found in PAGES.items() if found}
+COMMANDS: dict[str, list[str]] = {}  # each command once, by the first page that has it
+for pattern in ("*.md", "docs/*.md", "docs/methods/*.md"):
+    for path in sorted(ROOT.glob(pattern)):
+        before = [command for found in COMMANDS.values() for command in found]
+        new = [command for command in commands(path) if command not in before]
+        if new:
+            COMMANDS[path.relative_to(ROOT).as_posix()] = new
 
 
 @pytest.mark.parametrize("page", COMMANDS)

@@ -70,9 +70,15 @@ def _words(line):
     return [f"{float(word):.3g}" if number.fullmatch(word) else word for word in line.split()]
 
 
-@pytest.mark.parametrize(
-    "example", sorted((ROOT / "docs" / "gallery_examples").glob("*.py")), ids=lambda path: path.stem
-)
+# `make docs` runs all; these take the longest.
+LONG = ("plot_noise_that_wins", "plot_which_method_to_trust", "plot_a_table_explained")
+GALLERY = [
+    pytest.param(path, id=path.stem, marks=pytest.mark.long if path.stem in LONG else ())
+    for path in sorted((ROOT / "docs" / "gallery_examples").glob("*.py"))
+]
+
+
+@pytest.mark.parametrize("example", GALLERY)
 def test_an_example_of_the_gallery_runs(example):
     matplotlib.use("agg")
     with warnings.catch_warnings():

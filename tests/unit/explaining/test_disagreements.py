@@ -40,8 +40,13 @@ def check(explanation, method, expected):
         assert error < 0.3
 
 
-def test_a_copy_is_used_but_known():
-    one = explain(copies(), LinearRegression())
+@pytest.fixture(scope="module")
+def of_copies():
+    return explain(copies(), LinearRegression())
+
+
+def test_a_copy_is_used_but_known(of_copies):
+    one = of_copies
     variance = 2 + 2 * 0.99 + 1 + 0.01
     own = 1 - 0.99**2
     check(one, "pfi", {"X1": 2 / variance, "X2": 2 / variance, "X3": 2 / variance, "X4": 0})
@@ -60,9 +65,8 @@ def test_a_copy_is_used_but_known():
     assert {"X3"} <= set(one.selected) and "X4" not in one.selected
 
 
-def test_a_group_has_what_its_features_share():
-    one = explain(copies(), LinearRegression())
-    table = one.groups_to_frame().set_index("features")
+def test_a_group_has_what_its_features_share(of_copies):
+    table = of_copies.groups_to_frame().set_index("features")
     variance = 2 + 2 * 0.99 + 1 + 0.01
     # A group is drawn given all columns outside of it, here independent ones: all of
     # var(X1 + X2) = 2 + 2 rho is lost, and twice that where another row's values are taken.

@@ -51,10 +51,9 @@ def test_a_method_whose_extra_is_absent_says_which_in_one_line(use, monkeypatch)
     )
 
 
-@pytest.mark.parametrize("command", ["plan", "plan"])
-def test_a_command_on_studies_without_their_extra_says_so_and_ends(command, tmp_path):
+def test_a_command_on_studies_without_their_extra_says_so_and_ends(tmp_path):
     (tmp_path / "sitecustomize.py").write_text("import sys; sys.modules['pyarrow'] = None\n")
-    run = losaw(tmp_path, command)
+    run = losaw(tmp_path, "plan")
     assert (run.returncode, run.stdout) == (2, "")
     assert (
         run.stderr.startswith("losaw: 'pyarrow' is not installed") and run.stderr.count("\n") == 1
