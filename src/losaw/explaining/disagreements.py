@@ -20,11 +20,9 @@ from losaw.data import FloatArray
 from losaw.explaining.design import METHODS
 from losaw.explaining.scores import Unit, jackknife_error
 from losaw.rng import as_generator
-from losaw.scoring.association import association_strengths, average_linkage
-from losaw.scoring.group_tree import group_name
+from losaw.scoring.group_tree import association_strengths, average_linkage, group_name
 from losaw.scoring.importance_result import ImportanceResult
-from losaw.scoring.one_sided_tests import adjust, t_test
-from losaw.scoring.tests import nadeau_bengio
+from losaw.scoring.tests import adjust, nadeau_bengio, t_test
 from losaw.support.words import decimal
 from losaw.tables import read_table
 

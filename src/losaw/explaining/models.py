@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from losaw.data import FloatArray
 from losaw.explaining.preparing import Prepared
 from losaw.scoring.fewer_columns import require_no_named_columns
-from losaw.scoring.refits import shuffled_folds
+from losaw.scoring.fits import shuffled_folds
 from losaw.support.errors import LosawError
 from losaw.support.outcomes import means, probabilities
 from losaw.support.words import unknown

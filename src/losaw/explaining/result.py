@@ -24,7 +24,7 @@ from losaw.explaining.scores import Work
 from losaw.explaining.sentences import Section, Sentence
 from losaw.pages import Result, text_table
 from losaw.scoring.importance_result import ImportanceResult
-from losaw.scoring.one_sided_tests import adjust
+from losaw.scoring.tests import adjust
 from losaw.support.words import decimal, p_text
 
 if TYPE_CHECKING:
@@ -332,7 +332,7 @@ def heat_map(related: Associations, names: tuple[str, ...]) -> str:
     """
     from scipy.cluster.hierarchy import dendrogram
 
-    from losaw.scoring.association import average_linkage
+    from losaw.scoring.group_tree import average_linkage
 
     places, linkage = list(range(len(related.names))), related.linkage
     if len(places) > MOST_DRAWN:

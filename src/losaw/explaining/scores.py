@@ -18,8 +18,7 @@ from losaw.rng import stream
 from losaw.scoring.clock import Clock
 from losaw.scoring.importance_result import ImportanceResult
 from losaw.scoring.losses import squared_error
-from losaw.scoring.one_sided_tests import t_test
-from losaw.scoring.tests import nadeau_bengio
+from losaw.scoring.tests import nadeau_bengio, t_test
 from losaw.support.outcomes import finite_numbers
 
 JACKKNIFE = "over other samples of rows (jackknife over the folds)"

@@ -9,8 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from losaw.data import FloatArray
 from losaw.forest.ranger import RangerTrees
 from losaw.rng import as_generator, seed_integer
-from losaw.scoring.checked import checked_by
-from losaw.scoring.importance_result import ImportanceResult, parameter_repr
+from losaw.scoring.importance_result import ImportanceResult, checked_by, parameter_repr
 from losaw.scoring.refits import read_refit
 from losaw.support.arguments import between_0_and_1, whole_number
 from losaw.support.outcomes import Task
@@ -118,17 +117,7 @@ def boruta(
             "model of your own there is the library BorutaPy"
         )
     rng = as_generator(random_state)
-    sample = read_refit(
-        None,
-        X,
-        y,
-        task=task,
-        dummies=False,
-        features=features,
-        groups=groups,
-        kinds=kinds,
-        feature_names=feature_names,
-    )
+    sample = read_refit(None, X, y, task, features, groups, kinds, feature_names, dummies=False)
     jobs = checked_jobs(n_jobs, False)
     units = sample.units.members
     n_units = len(units)
@@ -207,12 +196,8 @@ def out_of_bag_z_scores(
     shape (n_units,); 0 for a unit that no tree uses. Loss: squared error, or 1 for a wrong one of
     the classes 0 and 1, and 1/4 in a leaf that holds as many of either. The forest has ranger's
     defaults: square root of the columns at a node; nodes of 5 rows are not split in regression,
-    all impure ones are in classification.
-
-    Parameters
-    ----------
-    units : sequence of int arrays
-        Columns that are permuted together; every column is in one.
+    all impure ones are in classification. Every column is in one unit, whose columns are permuted
+    together.
     """
     rng = np.random.default_rng(seed)
     regression = task == "regression"

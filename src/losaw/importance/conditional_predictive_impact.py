@@ -11,13 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 from losaw.data import FloatArray
 from losaw.knockoffs import make_sampler
 from losaw.rng import as_generator
-from losaw.scoring.checked import checked_by
-from losaw.scoring.importance_result import ImportanceResult, parameter_repr
+from losaw.scoring.fits import Fit, fits
+from losaw.scoring.importance_result import ImportanceResult, checked_by, parameter_repr
 from losaw.scoring.losses import Loss, LossName, loss_name, loss_of_scoring
-from losaw.scoring.model import Model
-from losaw.scoring.one_sided_tests import Adjustment, TestName, check_test
-from losaw.scoring.rows import Options, Rows, read_rows, require_complete
-from losaw.scoring.tests import Differences, Fit, Testing, fits, tested
+from losaw.scoring.model import Model, Options, Rows, read_rows, require_complete
+from losaw.scoring.tests import Adjustment, Differences, Testing, TestName, check_test, tested
 from losaw.support.arguments import between_0_and_1, whole_number
 from losaw.support.threads import Jobs
 from losaw.tables.columns import Kinds
@@ -108,7 +106,7 @@ def cpi(
         ``permutation_importance`` takes it: "neg_mean_squared_error", "neg_mean_absolute_error",
         "neg_log_loss", "neg_brier_score" (of more than two classes half of it) or "accuracy".
     test : {"t", "wilcoxon", "binomial", "fisher"}, default "t"
-        One-sided: see :func:`losaw.scoring.one_sided_tests.one_sided_test`.
+        One-sided: see :func:`losaw.scoring.tests.one_sided_test`.
     adjustment : {"none", "holm", "benjamini-hochberg", "benjamini-yekutieli"}, default "none"
         Of the p-values over features.
     level : float, default 0.95
@@ -170,10 +168,7 @@ def cpi(
     _check(sampler, sampler_parameters, test, adjustment, level, n_draws)
     loss = loss_of_scoring(loss, scoring, model)
     rng = as_generator(random_state)
-    rows = read_rows(
-        X, y, kinds=kinds, feature_names=feature_names, sample_weight=sample_weight,
-        clusters=clusters,
-    )  # fmt: skip
+    rows = read_rows(X, y, kinds, feature_names, sample_weight, clusters)
     models = fits(model, rows, Options(loss, features, groups, n_jobs, verbose), cv, rng, test)
     shown = parameter_repr(
         "cpi",
@@ -282,15 +277,8 @@ def differences_of_draws(
 ) -> Differences:
     """Return the loss with each scored unit replaced minus the loss, (n_rows, n_units).
 
-    Parameters
-    ----------
-    subject : Model
-    drawn : iterable of n_draws arrays
-        Draws of the features, (n_rows, n_features), or of the model's columns.
-    knows_levels : bool
-        Whether ``drawn`` contains features; if not, the model's columns.
-    reason : str
-        The note of a unit whose draws are its copies.
+    The ``n_draws`` arrays are draws of features where the sampler ``knows_levels``, else of the
+    model's columns. ``reason`` is the note of a unit whose draws are its copies.
     """
     columns, replaced = subject.columns, subject.scored_columns
     total = np.zeros((len(subject.table), len(replaced)))
@@ -303,11 +291,12 @@ def differences_of_draws(
         original, *others = (subject.loss(subject.y, predicted) for predicted in predictions)
         total += np.column_stack([other - original for other in others])
     own /= n_draws
-    notes = {
-        name: _CONSTANT if np.isnan(share) else reason
-        for name, share in zip(subject.names, own, strict=True)
-        if not share >= SMALLEST_OWN_SHARE
-    }
+    notes = {}
+    for name, share, unit in zip(subject.names, own, replaced, strict=True):
+        if np.isnan(share):
+            notes[name] = _CONSTANT
+        elif share < SMALLEST_OWN_SHARE:
+            notes[name] = reason
     return Differences(total / n_draws, details={"own_share": own, "notes": notes})
 
 
@@ -320,7 +309,7 @@ def own_shares(
     constant. A value whose knockoff is missing, or the reverse, counts like an independent copy.
     """
     with np.errstate(invalid="ignore", divide="ignore"):
-        centred = columns - np.nanmean(columns, axis=0) if len(columns) else columns
+        centred = columns - np.nanmean(columns, axis=0)
         variance = np.nanmean(centred**2, axis=0)
         moved = (columns - copies) ** 2
         moved = np.where(np.isnan(columns) & np.isnan(copies), 0.0, moved)

@@ -9,11 +9,11 @@ from numpy.typing import ArrayLike, NDArray
 from losaw.data import FloatArray
 from losaw.importance.permutation_feature_importance import permuted_differences
 from losaw.rng import as_generator, seed_integer
-from losaw.scoring.checked import checked_by
-from losaw.scoring.importance_result import ImportanceResult, parameter_repr
+from losaw.scoring.fits import Fit, fits
+from losaw.scoring.importance_result import ImportanceResult, checked_by, parameter_repr
 from losaw.scoring.losses import Loss, LossName, loss_name
-from losaw.scoring.rows import Options, Rows, read_rows, training_rows
-from losaw.scoring.tests import Differences, Fit, Testing, fits, tested
+from losaw.scoring.model import Options, Rows, read_rows, training_rows
+from losaw.scoring.tests import Differences, Testing, tested
 from losaw.support.arguments import whole_number
 from losaw.tables import Table
 from losaw.tables.columns import Kinds
@@ -101,10 +101,7 @@ n_jobs, verbose, random_state
     """
     _check(max_depth, min_samples_leaf, n_repeats)
     rng = as_generator(random_state)
-    rows = read_rows(
-        X, y, kinds=kinds, feature_names=feature_names, sample_weight=sample_weight,
-        clusters=clusters,
-    )  # fmt: skip
+    rows = read_rows(X, y, kinds, feature_names, sample_weight, clusters)
     if len(rows.table.names) < 2:
         raise ValueError("subgroups need at least 2 features: they are made of the others")
     fitted = None if train is None else _training_table(train, rows, feature_names)

@@ -14,18 +14,19 @@ from losaw.importance.conditional_predictive_impact import (
     sampler_of,
 )
 from losaw.rng import as_generator
-from losaw.scoring.association import association_strengths, average_linkage
+from losaw.scoring.fits import Fit, fits, fitted_models, folds
 from losaw.scoring.group_tree import (
     Node,
+    association_strengths,
+    average_linkage,
     top_down_tests,
     tree_of_groups,
     tree_of_linkage,
 )
 from losaw.scoring.importance_result import ImportanceResult, parameter_repr
 from losaw.scoring.losses import Loss
-from losaw.scoring.refits import fitted_models, folds
-from losaw.scoring.rows import Options, Rows, read_rows
-from losaw.scoring.tests import Differences, Fit, Testing, fits, tested
+from losaw.scoring.model import Options, read_rows
+from losaw.scoring.tests import Differences, Testing, tested
 from losaw.support.arguments import between_0_and_1, whole_number
 from losaw.tables.columns import Kinds
 
@@ -168,10 +169,7 @@ verbose, random_state
             "sampler='conditional'"
         )
     rng = as_generator(random_state)
-    rows = read_rows(
-        X, y, kinds=kinds, feature_names=feature_names, sample_weight=sample_weight,
-        clusters=clusters,
-    )  # fmt: skip
+    rows = read_rows(X, y, kinds, feature_names, sample_weight, clusters)
     names = rows.table.names
     if groups is None:
         tree = tree_of_linkage(names, average_linkage(association_strengths(rows.table, rng)))
@@ -191,7 +189,16 @@ verbose, random_state
         drawing = sampler_of(sampler, sampler_parameters)
         options = _options_of([tree[place] for place in places], names, loss, n_jobs, verbose)
         models = fits(fitted, rows, options, parts, rng)
-        result = _scored(drawing, models, rows, testing, n_draws, seed)
+        # Every batch of groups begins with the same seed, and the sampler gives each group a stream
+        # of its own: results depend on no other group.
+        own = np.random.default_rng(seed)
+        fit_units(drawing, rows, own, models[0].model.members)
+        drawn = [drawing.sample(own) for _ in range(n_draws)]
+
+        def differences(fit: Fit) -> Differences:
+            return differences_of_draws(fit.model, (codes[fit.held] for codes in drawn), n_draws)
+
+        result = tested(differences, models, rows, testing, own)
         found.update({place: (result, at) for at, place in enumerate(places)})
         # A group that cannot be tested is not rejected.
         return np.nan_to_num(np.asarray(result.p_values), nan=1.0)
@@ -209,29 +216,6 @@ def _options_of(
     taken = set(names)
     groups = {key if key not in taken else f"{key} of the tree": v for key, v in groups.items()}
     return Options(loss, list(groups), groups, n_jobs, verbose)
-
-
-def _scored(
-    sampler: Any,
-    models: Sequence[Fit],
-    rows: Rows,
-    testing: Testing,
-    n_draws: int,
-    seed: int,
-) -> ImportanceResult:
-    """Score groups with no feature in common on rows that the models have not seen.
-
-    Every batch of groups begins with the same seed, and the sampler gives each group a stream of
-    its own: results depend on no other group.
-    """
-    rng = np.random.default_rng(seed)
-    fit_units(sampler, rows, rng, models[0].model.members)
-    drawn = [sampler.sample(rng) for _ in range(n_draws)]
-
-    def differences(fit: Fit) -> Differences:
-        return differences_of_draws(fit.model, (codes[fit.held] for codes in drawn), n_draws)
-
-    return tested(differences, models, rows, testing, rng)
 
 
 def _table(

@@ -9,15 +9,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
 from losaw.rng import as_generator
-from losaw.scoring.checked import checked_by
 from losaw.scoring.fewer_columns import without
-from losaw.scoring.importance_result import ImportanceResult, parameter_repr
+from losaw.scoring.fits import Fit, fit_copy, fits
+from losaw.scoring.importance_result import ImportanceResult, checked_by, parameter_repr
 from losaw.scoring.losses import Loss, LossName, loss_name, loss_of_scoring, squared_error
-from losaw.scoring.model import Model, read_model
-from losaw.scoring.one_sided_tests import Adjustment, TestName, check_test
-from losaw.scoring.refits import fit_copy
-from losaw.scoring.rows import Options, Rows, read_rows, training_rows
-from losaw.scoring.tests import Differences, Fit, Testing, fits, tested
+from losaw.scoring.model import Model, Options, Rows, read_model, read_rows, training_rows
+from losaw.scoring.tests import Adjustment, Differences, Testing, TestName, check_test, tested
 from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups
 
@@ -118,10 +115,7 @@ sample_weight, clusters
     check_test(test, adjustment)
     loss = loss_of_scoring(loss, scoring, model)
     rng = as_generator(random_state)
-    rows = read_rows(
-        X, y, kinds=kinds, feature_names=feature_names, sample_weight=sample_weight,
-        clusters=clusters,
-    )  # fmt: skip
+    rows = read_rows(X, y, kinds, feature_names, sample_weight, clusters)
     if len(rows.table.names) < 2:
         raise ValueError("LOCO needs at least 2 features: without the only one nothing is left")
     if train is None and cv is None:
@@ -138,7 +132,13 @@ sample_weight, clusters
     shown = parameter_repr(
         "loco", loss=loss_name(loss, model), test=test, adjustment=adjustment, level=level, cv=cv
     )
-    _warn_of_many_rows(len(rows))
+    if len(rows) > ROWS_WHERE_THE_LEVEL_HOLDS:
+        warnings.warn(
+            f"with {len(rows)} test rows the test of LOCO finds even a little that the model "
+            "loses: a feature without effect that is a noisy copy of a cause can have a small "
+            "p-value. Compare cpi, which fits the model once",
+            stacklevel=2,
+        )
 
     def differences(fit: Fit) -> Differences:
         return _differences(fit.model, given if fit.train is None else rows.take(fit.train))
@@ -146,16 +146,6 @@ sample_weight, clusters
     return tested(
         differences, models, rows, Testing(test, adjustment, level, ERROR_KIND, shown), rng
     )
-
-
-def _warn_of_many_rows(n_tested: int) -> None:
-    if n_tested > ROWS_WHERE_THE_LEVEL_HOLDS:
-        warnings.warn(
-            f"with {n_tested} test rows the test of LOCO finds even a little that the model "
-            "loses: a feature without effect that is a noisy copy of a cause can have a small "
-            "p-value. Compare cpi, which fits the model once",
-            stacklevel=3,
-        )
 
 
 def _differences(subject: Model, train: Rows) -> Differences:

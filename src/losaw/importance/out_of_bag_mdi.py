@@ -7,10 +7,9 @@ from numpy.typing import ArrayLike
 
 from losaw.data import FloatArray
 from losaw.scoring.importance_result import ImportanceResult
-from losaw.scoring.over_trees import mean_over_trees
+from losaw.scoring.over_trees import TreeNodes, mean_over_trees
 from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups
-from losaw.trees.node_moments import TreeNodes
 from losaw.trees.view import view_forest
 
 
@@ -38,17 +37,12 @@ def mdi_oob(
     Parameters
     ----------
     model, X, y, features, groups, kinds, feature_names
-        As of :func:`losaw.importance.ufi`: the forest and its training sample.
+        As of :func:`losaw.importance.ufi`, with its errors: the forest and its training sample.
 
     Returns
     -------
     ImportanceResult
         ``std_error`` over trees.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As :func:`losaw.importance.ufi`.
 
     Notes
     -----
@@ -77,7 +71,7 @@ def mdi_oob(
     """
     return mean_over_trees(
         "mdi_oob()",
-        lambda task: _contribution,
+        _contribution,
         view_forest(model, X, y, groups, kinds, feature_names),
         features,
     )

@@ -1,40 +1,31 @@
 """Permutation importance tree by tree, on the rows out of (or in) each tree's bag."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
 from losaw.rng import as_generator
-from losaw.scoring.checked import checked_by
-from losaw.scoring.importance_result import ImportanceResult, parameter_repr
-from losaw.scoring.losses import Loss, LossName, resolve_loss
-from losaw.scoring.over_trees import result_of_trees
-from losaw.scoring.rows import require_complete
+from losaw.scoring.importance_result import ImportanceResult, checked_by, parameter_repr
+from losaw.scoring.losses import Loss, LossName, resolve_loss, squared_error, zero_one
+from losaw.scoring.model import require_complete
+from losaw.scoring.over_trees import result_of_trees, tree_nodes
 from losaw.support.arguments import one_of
 from losaw.support.outcomes import finite_numbers
 from losaw.support.threads import checked_jobs
 from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups
 from losaw.trees.exchanged import exchanged_predictions
-from losaw.trees.node_moments import tree_nodes
-from losaw.trees.view import ForestView, GrownTree, view_forest
+from losaw.trees.forests import GrownTree
+from losaw.trees.view import ForestView, view_forest
 
 ROWS = ("out-of-bag", "in-bag")
 
+# A tree, its rows with their weights, and for every feature it uses a permutation of them.
+_Drawn = tuple[GrownTree, NDArray[np.intp], NDArray[Any], NDArray[np.intp], list[NDArray[np.intp]]]
 _Losses = Callable[[NDArray[np.intp], FloatArray], FloatArray]
-
-
-class _Drawn(NamedTuple):
-    """A tree, its rows with their weights, and for every feature it uses a permutation of them."""
-
-    tree: GrownTree
-    places: NDArray[np.intp]
-    weights: NDArray[Any]
-    used: NDArray[np.intp]
-    orders: list[NDArray[np.intp]]
 
 
 def _check(rows: str) -> None:
@@ -67,27 +58,19 @@ def tree_permutation(
     Parameters
     ----------
     model, X, y, features, groups, kinds, feature_names
-        As in :func:`losaw.importance.ufi`.
+        As in :func:`losaw.importance.ufi`, with its errors; missing values are refused.
     rows : {"out-of-bag", "in-bag"}, default "out-of-bag"
         In-bag rows count as often as they are in the bag.
     loss : str, callable or None, default None
         Of single rows and trees, see :mod:`losaw.scoring.losses`. None: squared error, or
         zero-one of classes (the log-loss of a tree with pure leaves would be that of certainty).
-    n_jobs : int or None
-        Threads that lead rows through trees; the result does not depend on it.
-    verbose : bool, default False
-        Show a progress bar.
-    random_state : int, Generator or None
+    n_jobs, verbose, random_state
+        As in :func:`losaw.importance.cpi`.
 
     Returns
     -------
     ImportanceResult
         ``std_error`` over trees.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As :func:`losaw.importance.ufi`, and for missing values.
 
     Examples
     --------
@@ -108,7 +91,7 @@ def tree_permutation(
         )
         raise ValueError("the steps before the forest leave missing values")
 
-    losses_of = _losses_of(loss, forest, forest.sample.y)
+    losses_of = _losses_of(loss, forest)
 
     def drawn() -> Iterator[_Drawn]:
         """Draw the permutations of all trees, one after the other, from one stream."""
@@ -118,7 +101,7 @@ def tree_permutation(
             places = np.flatnonzero(weights)
             used = np.unique(forest.units_of(tree)) if len(places) else np.empty(0, np.intp)
             orders = [rng.permutation(len(places)) for _ in used]
-            yield _Drawn(tree, places, weights[places], used, orders)
+            yield tree, places, weights[places], used, orders
 
     jobs = checked_jobs(n_jobs, verbose)
     increases = jobs.each(
@@ -133,43 +116,35 @@ def tree_permutation(
 
 
 def _tree_scores(forest: ForestView, drawn: _Drawn, losses_of: _Losses) -> FloatArray:
+    tree, places, weights, used, orders = drawn
     scores = np.zeros(len(forest.sample.names))
-    if len(drawn.used) == 0:
+    if len(used) == 0:
         return scores
-    value = tree_nodes(drawn.tree, forest.outcomes).in_bag.mean
-    rows = forest.rows[drawn.places]
-    units = [np.flatnonzero(forest.sample.unit_of_column == feature) for feature in drawn.used]
+    value = tree_nodes(tree, forest.outcomes).in_bag.mean
+    rows = forest.rows[places]
+    units = [np.flatnonzero(forest.sample.unit_of_column == feature) for feature in used]
     copies = rows.copy()
-    for unit, order in zip(units, drawn.orders, strict=True):
+    for unit, order in zip(units, orders, strict=True):
         copies[:, unit] = rows[order][:, unit]
-    before, *exchanged = exchanged_predictions(drawn.tree.nodes, value, rows, copies, units)
-    reference = losses_of(drawn.places, before)
-    for feature, predicted in zip(drawn.used, exchanged, strict=True):
-        losses = losses_of(drawn.places, predicted)
-        scores[feature] = np.average(losses - reference, weights=drawn.weights)
+    before, *exchanged = exchanged_predictions(tree.nodes, value, rows, copies, units)
+    reference = losses_of(places, before)
+    for feature, predicted in zip(used, exchanged, strict=True):
+        scores[feature] = np.average(losses_of(places, predicted) - reference, weights=weights)
     return scores
 
 
-def _losses_of(loss: Any, forest: ForestView, y: NDArray[Any]) -> _Losses:
+def _losses_of(loss: Any, forest: ForestView) -> _Losses:
     """Losses of some rows from what a tree predicts of them, (n_rows, n_outcomes)."""
     outcomes = forest.outcomes
-    if loss is None:
-        return lambda places, value: _losses(value, outcomes[places], forest.task)
-    resolved = resolve_loss(loss, forest.task)
     if forest.task == "regression":
+        if loss is None:
+            return lambda places, value: squared_error(outcomes[places, 0], value[:, 0])
         # Outcomes are centred; a loss of the user's is given the response as it is.
-        response = finite_numbers(y)
+        resolved, response = resolve_loss(loss, forest.task), finite_numbers(forest.sample.y)
         centre = response.mean()
         return lambda places, value: resolved(response[places], value[:, 0] + centre)
+    resolved = zero_one if loss is None else resolve_loss(loss, forest.task)
     numbers = outcomes.argmax(axis=1).astype(float)
-    if outcomes.shape[1] == 2:
+    if outcomes.shape[1] == 2 and loss is not None:
         return lambda places, value: resolved(numbers[places], value[:, 1])
     return lambda places, value: resolved(numbers[places], value)
-
-
-def _losses(value: FloatArray, outcomes: FloatArray, task: str) -> FloatArray:
-    if task == "regression":
-        return ((outcomes - value) ** 2).sum(axis=1)
-    # Classes that tie share the guess, whatever their order.
-    best = value >= value.max(axis=1, keepdims=True)
-    return np.asarray(1.0 - (best * outcomes).sum(axis=1) / best.sum(axis=1))

@@ -8,8 +8,7 @@ from numpy.typing import ArrayLike
 
 from losaw.data import FloatArray
 from losaw.rng import as_generator
-from losaw.scoring.checked import checked_by
-from losaw.scoring.importance_result import ImportanceResult
+from losaw.scoring.importance_result import ImportanceResult, checked_by
 from losaw.support.arguments import whole_number
 from losaw.support.outcomes import (
     class_numbers,
@@ -42,23 +41,9 @@ def permutation(
     where score is minus the mean squared error for regression and the area under the ROC curve for
     classes; for more than two classes the mean over all pairs of classes in y (Hand and Till 2001).
     (Zhou and Hooker, Equation (2); TreeInner, Section 4.4.) For in-bag and out-of-bag rows of each
-    tree see :func:`losaw.importance.tree_permutation`.
-
-    Parameters
-    ----------
-    model : fitted predictor
-    X : array of shape (n_samples, n_features)
-        In a study the test sample, unless ``rows: train`` is given.
-    y : array of shape (n_samples,)
-    n_repeats : int, default 1
-        Permutations per feature. With two or more, ``std_error`` is that of their mean.
-    feature_names : sequence of str
-    random_state : int, Generator or None
-        Draws the permutations.
-
-    Returns
-    -------
-    ImportanceResult
+    tree see :func:`losaw.importance.tree_permutation`. In a study the rows are those of the test
+    sample, unless ``rows: train`` is given. Of two repeats or more ``std_error`` is that of their
+    mean.
     """
     rng = as_generator(random_state)
     X = np.asarray(X)

@@ -10,12 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 from losaw.data import FloatArray
 from losaw.knockoffs.sampler import rows_by_weight
 from losaw.rng import as_generator
-from losaw.scoring.checked import checked_by
-from losaw.scoring.importance_result import ImportanceResult, parameter_repr
+from losaw.scoring.fits import Fit, fits
+from losaw.scoring.importance_result import ImportanceResult, checked_by, parameter_repr
 from losaw.scoring.losses import Loss, LossName, loss_name, loss_of_scoring
-from losaw.scoring.model import Model
-from losaw.scoring.rows import Options, read_rows
-from losaw.scoring.tests import Differences, Fit, Testing, fits, tested
+from losaw.scoring.model import Model, Options, read_rows
+from losaw.scoring.tests import Differences, Testing, tested
 from losaw.support.arguments import one_of, whole_number
 from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups
@@ -59,9 +58,6 @@ def pfi(
     the median over permutations. Marginal: a feature counts if the model uses it, also where
     others could stand in for it.
 
-    Own code, because scikit-learn's ``permutation_importance`` permutes single columns, no groups,
-    and has a score over all rows, no losses of single rows; on differences of means it agrees.
-
     Parameters
     ----------
     model, X, y, features, groups, kinds, feature_names, sample_weight, clusters, n_jobs, \
@@ -101,10 +97,7 @@ verbose, random_state
     _check(scale, n_repeats)
     loss = loss_of_scoring(loss, scoring, model)
     rng = as_generator(random_state)
-    rows = read_rows(
-        X, y, kinds=kinds, feature_names=feature_names, sample_weight=sample_weight,
-        clusters=clusters,
-    )  # fmt: skip
+    rows = read_rows(X, y, kinds, feature_names, sample_weight, clusters)
     models = fits(model, rows, Options(loss, features, groups, n_jobs, verbose), cv, rng)
     used = loss_name(loss, model)
     shown = parameter_repr("pfi", scale=scale, n_repeats=n_repeats, loss=used, cv=cv)
@@ -134,11 +127,8 @@ def permuted_differences(
 ) -> Differences:
     """Differences in loss when units take their values from other rows.
 
-    Parameters
-    ----------
-    sources : callable
-        Called once for every repeat. Returns for each unit, also for those that are not scored,
-        so that they change nothing, the row that each row takes its values from.
+    ``sources`` is called once for every repeat, and returns for each unit, also for those that are
+    not scored, so that they change nothing, the row that each row takes its values from.
     """
     y, loss, columns = subject.y, subject.loss, subject.columns
     before = loss(y, subject.predictions())

@@ -10,9 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
 from losaw.rng import as_generator
-from losaw.scoring.checked import checked_by
 from losaw.scoring.fewer_columns import require_no_named_columns
-from losaw.scoring.importance_result import ImportanceResult, parameter_repr
+from losaw.scoring.importance_result import ImportanceResult, checked_by, parameter_repr
 from losaw.scoring.refits import read_refit
 from losaw.scoring.residual_algorithms import (
     Prefix,
@@ -131,17 +130,7 @@ def residual_importance(
     >>> residual_importance(None, X, X[:, 0], **few, random_state=0).select(top=1)
     ('X1',)
     """
-    sample = read_refit(
-        model,
-        X,
-        y,
-        task=task,
-        dummies=True,
-        features=features,
-        groups=groups,
-        kinds=kinds,
-        feature_names=feature_names,
-    )
+    sample = read_refit(model, X, y, task, features, groups, kinds, feature_names, dummies=True)
     rows, response, _ = finite_sample(sample.columns, sample.y, MIN_ROWS)
     units = sample.units.members
     if np.ptp(response) == 0:
@@ -247,31 +236,10 @@ def residual_of_top_features(
 ) -> ImportanceResult:
     """Residual importance of a training sample, with the forests of the paper.
 
-    The fitted model is not explained; it chooses the ``top_features``. See
-    :func:`losaw.importance.residual_importance`.
-
-    Parameters
-    ----------
-    model : fitted model
-    X, y : array of shape (n_samples, n_features), array of shape (n_samples,)
-        Nominal features enter with their level codes.
-    algorithm, n_permutations, n_estimators
-        As in :func:`losaw.importance.residual_importance`.
-    top_features : int or None
-        Only the features with the largest ``feature_importances_`` of the fitted model take
-        part; all others score 0. For many features: the number n of features multiplies the forests
-        of a draw by n, with forest residuals by n log n.
-    feature_names : sequence of str
-    random_state : int, Generator or None
-
-    Returns
-    -------
-    ImportanceResult
-
-    Raises
-    ------
-    ValueError
-        For more than two classes; two are explained as 0 and 1.
+    The fitted model is not explained; it chooses the ``top_features``, those with the largest
+    ``feature_importances_``, which take part, while all others score 0. The number n of features
+    multiplies the forests of a draw by n, with forest residuals by n log n. Nominal features enter
+    with their level codes, two classes as 0 and 1. The rest is as in :func:`residual_importance`.
     """
     X, y = np.asarray(X), unnamed_response(y, task_of(model))
     columns = np.arange(X.shape[1])

@@ -8,12 +8,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
 from losaw.rng import as_generator
-from losaw.scoring.checked import checked_by
-from losaw.scoring.importance_result import ImportanceResult, parameter_repr
+from losaw.scoring.fits import Fit, fits
+from losaw.scoring.importance_result import ImportanceResult, checked_by, parameter_repr
 from losaw.scoring.losses import Loss, LossName, loss_name, loss_of_scoring
-from losaw.scoring.model import Model
-from losaw.scoring.rows import Options, read_rows
-from losaw.scoring.tests import Differences, Fit, Testing, fits, tested
+from losaw.scoring.model import Model, Options, read_rows
+from losaw.scoring.tests import Differences, Testing, tested
 from losaw.support.arguments import real_number, whole_number
 from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups
@@ -59,9 +58,6 @@ def sage(
     minus the loss of the model. Marginal imputation breaks the features' dependence: the
     importance of a feature is shared with those that could stand in for it.
 
-    Own code, because the package sage-importance (0.0.6) knows two losses only, and draws other
-    numbers with another number of jobs.
-
     Parameters
     ----------
     model, X, y, loss, scoring, groups, kinds, feature_names, clusters, cv, n_jobs, random_state
@@ -102,10 +98,7 @@ def sage(
     _check(n_background, max_permutations, threshold)
     loss = loss_of_scoring(loss, scoring, model)
     rng = as_generator(random_state)
-    rows = read_rows(
-        X, y, kinds=kinds, feature_names=feature_names, sample_weight=sample_weight,
-        clusters=clusters,
-    )  # fmt: skip
+    rows = read_rows(X, y, kinds, feature_names, sample_weight, clusters)
     models = fits(model, rows, Options(loss, features, groups, n_jobs), cv, rng)
     shown = parameter_repr(
         "sage",
@@ -188,12 +181,8 @@ def _falls(
 ) -> FloatArray:
     """Return how much each unit lowers the loss when it becomes known, (n_rows, n_units).
 
-    Parameters
-    ----------
-    nothing : array of shape (1, …)
-        The prediction when no unit is known.
-    predictions : array of shape (n_rows, n_units * n_background, …)
-        As :meth:`losaw.scoring.model.Model.grow` yields them.
+    ``nothing`` (1, …) is the prediction when no unit is known; ``predictions`` (n_rows, n_units *
+    n_background, …) are those of :meth:`losaw.scoring.model.Model.grow`.
     """
     n_rows, n_units = len(rows), len(subject.units.members)
     known = predictions.reshape(n_rows, n_units, -1, *predictions.shape[2:]).mean(axis=2)

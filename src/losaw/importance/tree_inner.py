@@ -1,4 +1,7 @@
-"""TreeInner and ForestInner: attributions against what a tree has yet to explain (Sun 2022)."""
+"""TreeInner and ForestInner: attributions against what a tree has yet to explain (Sun 2022).
+
+Total gain is the same on training rows, and absolute attributions are what the paper compares with.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,14 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from losaw.scoring.checked import checked_by
-from losaw.scoring.importance_result import ImportanceResult, parameter_repr
+from losaw.data import FloatArray
+from losaw.scoring.importance_result import ImportanceResult, checked_by, parameter_repr
 from losaw.support.arguments import check_same_order, one_of
 from losaw.tables import read_table
 from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups, Units, chosen_units, units_of
 from losaw.tables.reading import to_pandas
 from losaw.trees.attributions import ATTRIBUTIONS, attribution_sums
+from losaw.trees.booster import as_booster
 from losaw.trees.forests import unwrapped
 from losaw.trees.view import forest_rows
 
@@ -72,7 +76,8 @@ def treeinner(
     Raises
     ------
     ValueError, TypeError
-        See :func:`losaw.trees.booster.read_booster`.
+        For another model, or one of more than two classes, several outputs, parallel trees or
+        categorical splits; for columns that are not those of the fit.
 
     Examples
     --------
@@ -128,18 +133,8 @@ def forest_inner(
         ForestInner_k = (1 / eta) sum_i (sum_m r_mk(x_i)) (sum_m (y_i - f_[m-1](x_i)))
 
     (Definition 5, first line of Equation (22), which is the authors' code. The second line of
-    that equation, the inner product with y, is another number.)
-
-    Parameters
-    ----------
-    model : fitted xgboost model
-    X, y : array of shape (n_samples, n_features), array of shape (n_samples,)
-    attribution : {"predecomp", "saabas", "treeshap"}, default "predecomp"
-    feature_names : sequence of str
-
-    Returns
-    -------
-    ImportanceResult
+    that equation, the inner product with y, is another number.) Parameters are those of
+    :func:`treeinner`.
     """
     sums = attribution_sums(model, X, y, attribution)
     return ImportanceResult(sums.forest_inner, tuple(feature_names))
@@ -160,18 +155,43 @@ def absolute_attribution(
         Abs_k = sum_m sum_i abs(r_mk(x_i))      (level "tree", the authors' code)
         Abs_k = sum_i abs(sum_m r_mk(x_i))      (level "forest", the usual mean |SHAP|).
 
-    (Section 4.4; the text leaves the level open.)
-
-    Parameters
-    ----------
-    model, X, y, attribution, feature_names
-        As of :func:`forest_inner`.
-    level : {"tree", "forest"}, default "tree"
-
-    Returns
-    -------
-    ImportanceResult
+    (Section 4.4; the text leaves the level open.) Other parameters are those of :func:`treeinner`.
     """
     sums = attribution_sums(model, X, y, attribution)
     scores = sums.absolute if level == "tree" else np.abs(sums.forest).sum(axis=0)
     return ImportanceResult(scores, tuple(feature_names))
+
+
+def total_gain(model: Any, *, feature_names: Sequence[str]) -> ImportanceResult:
+    """Summed decrease of the penalised training loss by the splits on a feature,
+
+        TotalGain_k = sum over trees and splits t on k of
+                      G_l^2 / (H_l + lambda) + G_r^2 / (H_r + lambda) - G_t^2 / (H_t + lambda),
+
+    as xgboost reports it (TreeInner, Definitions 2 and 3).
+    """
+    return ImportanceResult(reported_total_gain(model), tuple(feature_names))
+
+
+def total_gain_deviation(
+    model: Any, X: ArrayLike, y: ArrayLike, *, feature_names: Sequence[str]
+) -> ImportanceResult:
+    """Distance between two computations of the normalised total gain,
+
+        abs(T_k / sum T - S_k / sum S),
+
+    T from attributions on the training rows X and y (Proposition 3), S as xgboost reports it. A
+    check of numerical exactness, not an importance (TreeInner, Section 4.3 and Figure 1).
+    """
+    ours = attribution_sums(model, X, y, "predecomp").inner
+    reported = reported_total_gain(model)
+    distance = np.abs(ours / ours.sum() - reported / reported.sum())
+    return ImportanceResult(distance, tuple(feature_names))
+
+
+def reported_total_gain(model: Any) -> FloatArray:
+    """``get_score(importance_type="total_gain")`` with a 0 for features without a split."""
+    booster = as_booster(model)
+    score = booster.get_score(importance_type="total_gain")
+    names = booster.feature_names or [f"f{index}" for index in range(booster.num_features())]
+    return np.array([score.get(name, 0.0) for name in names], dtype=float)

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from losaw import trends
 from losaw.rng import as_generator
-from losaw.scoring.checked import checked_by
-from losaw.scoring.importance_result import ImportanceResult
+from losaw.scoring.importance_result import ImportanceResult, checked_by
 from losaw.support.arguments import one_of
 from losaw.support.outcomes import is_classifier, numeric_response, task_of
 
@@ -33,11 +33,8 @@ def _check(
     """Return the given options; refuse one that the estimator does not know."""
     one_of("trend estimator", estimator, OPTIONS)
     options = {
-        "weighting": weighting,
-        "form": form,
-        "standardized": standardized,
-        "n_rows": n_rows,
-    }
+        "weighting": weighting, "form": form, "standardized": standardized, "n_rows": n_rows,
+    }  # fmt: skip
     given = {name: value for name, value in options.items() if value is not None}
     for name in given:
         if name not in OPTIONS[estimator]:
@@ -63,44 +60,30 @@ def trend(
 ) -> ImportanceResult:
     """Strength of a feature's trend, the absolute value of an estimate; or the signed estimate.
 
-    Parameters
-    ----------
-    model : fitted model
-        Its traversal rates and Shapley values are read from it.
-    X, y : array of shape (n_samples, n_features), array of shape (n_samples,)
-        The training sample, for the other estimators.
-    estimator : str
-        ``atr``, ``rtr``, ``linear-coefficient``, ``pearson``, ``spearman``, ``shap-pearson`` or
-        ``shap-spearman``. See :mod:`losaw.trends`.
-    signed : bool, default False
-        Score every feature with its estimate, which is negative for a falling trend, instead of
-        the absolute value. A ranking then puts falling trends last.
-    weighting : str or None
-        Option of atr and rtr.
-    form : str or None
-        Option of rtr.
-    standardized : bool or None
-        Option of linear-coefficient.
-    n_rows : int or None
-        Option of shap-pearson and shap-spearman. None is the estimator's default, here and above.
-    feature_names : sequence of str
-    random_state : int, Generator or None
-        Draws the rows of Shapley values.
-
-    Returns
-    -------
-    ImportanceResult
-        Absolute values of linear-coefficient come with their p-values, unless features are linearly
-        dependent. ``details``: those of the estimator.
-
-    Raises
-    ------
-    ValueError
-        For an unknown estimator, an option that it does not have, or more than two classes; for
-        rtr of a classifier, whose size would depend on which class comes second.
+    The estimators are those of :mod:`losaw.trends`, each with its options, whose None is the
+    default there. Traversal rates and Shapley values are read from the model, the others computed
+    from the training sample. With ``signed`` a ranking puts falling trends last. Absolute values of
+    linear-coefficient come with their p-values, unless features are linearly dependent.
     """
     options = _check(estimator, weighting, form, standardized, n_rows)
-    found = _estimate(estimator, model, X, y, as_generator(random_state), options)
+    if estimator == "atr":
+        found = trends.absolute_traversal_rate(model, **options)
+    elif estimator == "rtr":
+        if is_classifier(model):
+            raise ValueError(
+                "rtr is relative to the share of the second class: the scores would change with "
+                "the names of the classes; use atr"
+            )
+        found = trends.relative_traversal_rate(model, **options)
+    elif estimator.startswith("shap-"):
+        method, rng = estimator.removeprefix("shap-"), as_generator(random_state)
+        found = trends.shapley_correlation(model, X, method=method, random_state=rng, **options)
+    else:
+        response = numeric_response(y, task_of(model))
+        if estimator == "linear-coefficient":
+            found = trends.linear_coefficient(X, response, **options)
+        else:
+            found = trends.target_correlation(X, response, method=estimator)
     names = tuple(feature_names)
     if signed:
         return ImportanceResult(found.scores, names, details=found.details)
@@ -109,31 +92,3 @@ def trend(
     return ImportanceResult(
         np.abs(found.scores), names, p_values=p_values if tested else None, details=found.details
     )
-
-
-def _estimate(
-    estimator: str,
-    model: Any,
-    X: ArrayLike,
-    y: ArrayLike,
-    rng: np.random.Generator,
-    options: dict[str, Any],
-) -> ImportanceResult:
-    from losaw import trends
-
-    if estimator == "atr":
-        return trends.absolute_traversal_rate(model, **options)
-    if estimator == "rtr":
-        if is_classifier(model):
-            raise ValueError(
-                "rtr is relative to the share of the second class: the scores would change with "
-                "the names of the classes; use atr"
-            )
-        return trends.relative_traversal_rate(model, **options)
-    if estimator.startswith("shap-"):
-        method = estimator.removeprefix("shap-")
-        return trends.shapley_correlation(model, X, method=method, random_state=rng, **options)
-    response = numeric_response(y, task_of(model))
-    if estimator == "linear-coefficient":
-        return trends.linear_coefficient(X, response, **options)
-    return trends.target_correlation(X, response, method=estimator)

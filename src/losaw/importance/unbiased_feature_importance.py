@@ -8,10 +8,9 @@ from numpy.typing import ArrayLike
 
 from losaw.data import FloatArray
 from losaw.scoring.importance_result import ImportanceResult, parameter_repr
-from losaw.scoring.over_trees import mean_over_trees
+from losaw.scoring.over_trees import TreeNodes, mean_over_trees
 from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups
-from losaw.trees.node_moments import TreeNodes
 from losaw.trees.view import view_forest
 
 
@@ -69,8 +68,10 @@ def ufi(
 
     Raises
     ------
-    ValueError, TypeError
-        See :func:`losaw.trees.view.view_forest`.
+    ValueError
+        If the forest has no bootstrap samples, was fitted on other rows, or with weights.
+    TypeError
+        If the model is not such a forest.
 
     Examples
     --------
@@ -83,12 +84,9 @@ def ufi(
     >>> ufi(RandomForestRegressor(20, random_state=0).fit(X, y), X, y).select(top=1)
     ('X1',)
     """
-    return mean_over_trees(
-        parameter_repr("ufi", in_bag=in_bag),
-        lambda task: _regression if task == "regression" and in_bag else _OUT_OF_BAG[task],
-        view_forest(model, X, y, groups, kinds, feature_names),
-        features,
-    )
+    forest = view_forest(model, X, y, groups, kinds, feature_names)
+    rule = _regression if forest.task == "regression" and in_bag else _OUT_OF_BAG[forest.task]
+    return mean_over_trees(parameter_repr("ufi", in_bag=in_bag), rule, forest, features)
 
 
 def _classification(nodes: TreeNodes) -> FloatArray:

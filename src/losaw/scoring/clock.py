@@ -12,19 +12,10 @@ from losaw.kernels.compiled import COMPILING
 
 @dataclass
 class Clock:
-    """The seconds of each part of a computation, without compiling.
+    """The seconds of each part of a computation, without compiling."""
 
-    Attributes
-    ----------
-    verbose : bool
-        Whether each part is named on stderr as it begins.
-    limit : float
-        After so many seconds no other method begins.
-    seconds : dict of part to float
-    """
-
-    verbose: bool
-    limit: float = math.inf
+    verbose: bool  # whether each part is named on stderr as it begins
+    limit: float = math.inf  # after so many seconds no other method begins
     seconds: dict[str, float] = field(default_factory=dict)
 
     @contextmanager

@@ -1,4 +1,4 @@
-"""A tree of groups of features, and tests of its groups from the top down."""
+"""A tree of groups of features, by their associations or as given, and its tests from the top."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -7,8 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import FloatArray
+from losaw.forest.adjustment import association
 from losaw.support.words import unknown
+from losaw.tables import Table
 from losaw.tables.groups import named_column
+
+_MOST_ROWS = 10_000
 
 
 class Node(NamedTuple):
@@ -20,15 +24,7 @@ class Node(NamedTuple):
 
 
 def tree_of_linkage(names: Sequence[str], linkage: FloatArray) -> tuple[Node, ...]:
-    """Return the groups of a clustering, parents before children.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Of the features.
-    linkage : array of shape (n_features - 1, 4)
-        As scipy has it.
-    """
+    """Return the groups of a clustering, a linkage of scipy, parents before children."""
     n_features = len(names)
     members: list[list[int]] = [[j] for j in range(n_features)]
     for first, second, *_ in linkage:
@@ -51,15 +47,7 @@ def tree_of_linkage(names: Sequence[str], linkage: FloatArray) -> tuple[Node, ..
 
 
 def tree_of_groups(names: Sequence[str], groups: Mapping[str, Any]) -> tuple[Node, ...]:
-    """Return the groups that a user gave, parents before children; other features are alone.
-
-    Parameters
-    ----------
-    names : sequence of str
-        Of the features.
-    groups : dict
-        Group name to a sequence of features, or to a dict of groups within it.
-    """
+    """Return the groups that a user gave, parents before children; other features are alone."""
     if not isinstance(groups, Mapping):
         raise TypeError(f"groups must be a dict of group name to its features, got {groups!r}")
     used: dict[int, str] = {}
@@ -119,20 +107,9 @@ def top_down_tests(
     smaller L until nothing more is rejected. The largest groups without effect have disjoint
     features, all of them in L, so that their levels add up to ``level`` at most.
 
-    Parameters
-    ----------
-    tree : sequence of Node
-        Parents before children.
-    p_values : callable
-        From positions of groups, none of which contains another, to their p-values.
-    level : float
-        Bound of the probability of any false rejection.
-
-    Returns
-    -------
-    raw, adjusted : arrays of shape (n_nodes,)
-        p-values, and the smallest level at which a group is rejected (of groups that are not
-        rejected some value above ``level``); NaN for groups that were not tested.
+    ``p_values`` is called with positions of groups, none of which contains another. Returns the
+    p-values (n_nodes,), and the smallest level at which a group is rejected (of groups that are not
+    rejected some value above ``level``); NaN for groups that were not tested.
     """
     raw, adjusted = np.full(len(tree), np.nan), np.full(len(tree), np.nan)
     children: dict[int, list[int]] = {}
@@ -152,7 +129,7 @@ def top_down_tests(
         reached = adjusted[place] = max(reached, needed[first])
         if not children.get(place):
             left -= len(tree[place].members)
-        if children.get(place):
+        else:
             raw[children[place]] = p_values(children[place])
             waiting += children[place]
     return raw, adjusted
@@ -162,3 +139,54 @@ def group_name(members: Sequence[str]) -> str:
     """Return a name for several features together."""
     shown = " + ".join(members[:3])
     return shown if len(members) <= 3 else f"{shown} + {len(members) - 3} more"
+
+
+def association_strengths(table: Table, rng: np.random.Generator) -> FloatArray:
+    """Return associations from 0 to 1 of all pairs of columns, (n_features, n_features).
+
+    Numbers by Spearman's rank correlation; a number and levels by the correlation ratio of the
+    ranks, corrected for the number of levels; levels by Cramér's V, bias-corrected. Missing numbers
+    are set to the median. At most 10,000 rows are used, which ``rng`` draws.
+    """
+    from scipy.stats import rankdata
+
+    codes = table.codes
+    if len(codes) > _MOST_ROWS:
+        codes = codes[np.sort(rng.choice(len(codes), _MOST_ROWS, replace=False))]
+    nominal = np.array([kind == "nominal" for kind in table.kinds])
+    columns = codes.copy()
+    for j in np.flatnonzero(~nominal):
+        known = codes[~np.isnan(codes[:, j]), j]
+        centre = np.median(known) if len(known) else 0.0
+        columns[:, j] = rankdata(np.where(np.isnan(codes[:, j]), centre, codes[:, j]))
+    # A feature of two levels counts as a number, so that naming its levels changes nothing.
+    several = np.array([n and len(np.unique(columns[:, j])) > 2 for j, n in enumerate(nominal)])
+    strength = _of_numbers(columns)
+    for factor in np.flatnonzero(several):
+        for other in range(columns.shape[1]):
+            if other != factor and (not several[other] or other < factor):
+                between = association(
+                    columns[:, factor], columns[:, other], True, bool(several[other])
+                )
+                strength[factor, other] = strength[other, factor] = min(1.0, between)
+    return strength
+
+
+def _of_numbers(columns: FloatArray) -> FloatArray:
+    """Absolute correlations of all pairs of columns by one product; 0 with a constant one."""
+    centred = columns - columns.mean(axis=0)
+    length = np.sqrt((centred**2).sum(axis=0))
+    scaled = centred / np.where(length > 0.0, length, 1.0)
+    strength = np.minimum(np.abs(scaled.T @ scaled), 1.0)
+    np.fill_diagonal(strength, 1.0)
+    return np.asarray(strength)
+
+
+def average_linkage(strength: FloatArray) -> FloatArray:
+    """Cluster features at the distance 1 - strength: scipy's linkage, (n_features - 1, 4)."""
+    from scipy.cluster.hierarchy import average
+    from scipy.spatial.distance import squareform
+
+    if len(strength) < 2:
+        return np.empty((0, 4))
+    return np.asarray(average(squareform(1.0 - strength, checks=False)))

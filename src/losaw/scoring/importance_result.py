@@ -2,19 +2,18 @@
 
 import inspect
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import FloatArray
-from losaw.support.arguments import between_0_and_1, whole_number
+from losaw.support.arguments import between_0_and_1, one_of, whole_number
 from losaw.support.extras import extra
 from losaw.support.json_values import json_value
-from losaw.support.words import unknown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,6 +21,8 @@ if TYPE_CHECKING:
 
 _BLUE, _GREY = "#0072b2", "#999999"
 PROCEDURES = ("benjamini-hochberg", "benjamini-yekutieli")
+_DATA = (str, int, float, bool, np.ndarray, np.generic, list, tuple)  # what JSON can hold
+Function = TypeVar("Function", bound=Callable[..., "ImportanceResult"])
 
 
 @dataclass(frozen=True)
@@ -240,6 +241,8 @@ class ImportanceResult:
             If not exactly one is given, a number is out of range, or a rate is requested from a
             method without p-values.
         """
+        from losaw.scoring.tests import adjust
+
         asked = {"fdr": fdr, "fwer": fwer, "top": top}
         given = [name for name, value in asked.items() if value is not None]
         if len(given) != 1:
@@ -251,21 +254,16 @@ class ImportanceResult:
                 order = order[~np.isnan(self.p_values[order])]
             return tuple(self.feature_names[j] for j in order[:top])
         rate = between_0_and_1(given[0], asked[given[0]])
-        adjusted = self._adjusted("holm" if fwer is not None else procedure)
-        return tuple(self.feature_names[j] for j in order if adjusted[j] <= rate)
-
-    def _adjusted(self, procedure: str) -> FloatArray:
-        from losaw.scoring.one_sided_tests import adjust
-
-        if procedure not in (*PROCEDURES, "holm"):
-            raise ValueError(unknown("procedure", procedure, PROCEDURES))
+        if fwer is None:
+            one_of("procedure", procedure, PROCEDURES)
         p_values = self.details.get("raw_p_values", self.p_values)
         if p_values is None:
             raise ValueError(
                 f"{self._name()} gives no p-values, so that no error rate can be controlled; "
                 "select(top=…), or ask a method that tests: cpi, loco, or another with cv=5"
             )
-        return adjust(np.asarray(p_values, dtype=float), procedure)
+        adjusted = adjust(np.asarray(p_values), procedure if fwer is None else "holm")
+        return tuple(self.feature_names[j] for j in order if adjusted[j] <= rate)
 
     def to_frame(self) -> "pd.DataFrame":
         """One row per feature, most important first.
@@ -315,7 +313,7 @@ class ImportanceResult:
             "p_values": self.p_values,
             "higher_is_more": self.higher_is_more,
             "notes": dict(self.notes),
-            "details": {name: value for name, value in self.details.items() if _is_data(value)},
+            "details": {k: v for k, v in self.details.items() if isinstance(v, _DATA)},
         }
         text = json.dumps(json_value(content), indent=2)
         if path is not None:
@@ -364,8 +362,17 @@ class ImportanceResult:
         return self.method.partition("(")[0] or "this method"
 
 
-def _is_data(value: Any) -> bool:
-    return isinstance(value, str | int | float | bool | np.ndarray | np.generic | list | tuple)
+def checked_by(check: Callable[..., Any]) -> Callable[[Function], Function]:
+    """Name the check of a function's parameters, so that a study file is checked when it is read.
+
+    ``check`` takes some of the function's parameters by name, and raises for those out of range.
+    """
+
+    def decorate(function: Function) -> Function:
+        function.check = check  # type: ignore[attr-defined]
+        return function
+
+    return decorate
 
 
 def parameter_repr(name: str, **parameters: Any) -> str:

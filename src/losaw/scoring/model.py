@@ -1,28 +1,31 @@
-"""A fitted model on the rows that it is explained on: any predictor, or the trees of a forest."""
+"""The rows that a method scores, and a fitted model on them: any predictor, or trees."""
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
 from losaw.scoring.losses import Loss, resolve_loss
-from losaw.scoring.rows import Options, Rows
+from losaw.support.arguments import as_floats, check_same_order, unmasked
 from losaw.support.outcomes import (
     class_numbers,
     classes_of,
     finite_numbers,
     means,
     probabilities,
+    response_of,
     task_of,
 )
 from losaw.support.threads import Jobs, checked_jobs
-from losaw.tables import Table
-from losaw.tables.groups import Units, chosen_units, units_of
+from losaw.support.words import other_columns
+from losaw.tables import Table, read_table
+from losaw.tables.columns import Kinds
+from losaw.tables.groups import Groups, Units, chosen_units, units_of
 from losaw.trees.exchanged import exchanged_predictions, growing_predictions, predictions
 from losaw.trees.forests import Forest, mean_of_trees, places_of_fit
 
@@ -33,6 +36,116 @@ _BLOCK = 1000
 _NONE = np.empty(0, np.intp)
 
 
+class Options(NamedTuple):
+    """The options of a method that concern neither the model nor its rows."""
+
+    loss: Any = None
+    features: Sequence[str] | None = None
+    groups: Groups = None
+    n_jobs: int | None = None
+    verbose: bool = False
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows with their responses as they were given, before any model is known."""
+
+    table: Table
+    y: NDArray[Any]  # (n_rows,), numbers or labels
+    weights: FloatArray | None = None  # (n_rows,)
+    clusters: NDArray[np.intp] | None = None  # (n_rows,); equal numbers belong together
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def take(self, rows: NDArray[Any]) -> "Rows":
+        """Some of the rows."""
+        weights = None if self.weights is None else self.weights[rows]
+        clusters = None if self.clusters is None else self.clusters[rows]
+        return Rows(self.table.take(rows), self.y[rows], weights, clusters)
+
+    def without(self, columns: NDArray[np.intp]) -> "Rows":
+        """The rows without some of their columns."""
+        return replace(self, table=self.table.without(columns))
+
+
+def read_rows(
+    X: ArrayLike,
+    y: ArrayLike,
+    kinds: Kinds = None,
+    feature_names: Sequence[str] | None = None,
+    sample_weight: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
+) -> Rows:
+    """Read and check a table with its responses."""
+    table = read_table(X, kinds=kinds, feature_names=feature_names)
+    response = response_of(X, y, len(table))
+    check_same_order(X, "sample_weight", sample_weight)
+    check_same_order(X, "clusters", clusters)
+    if len(table) < 2:
+        raise ValueError(f"the sample has {len(table)} row(s); an importance needs at least 2")
+    weights = None
+    if sample_weight is not None:
+        weights = as_floats("sample_weight", sample_weight)
+        if weights.shape != (len(table),):
+            raise ValueError(
+                f"sample_weight has shape {weights.shape}, expected ({len(table)},): one number "
+                "for each row"
+            )
+        if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
+            raise ValueError("sample_weight must be finite, not negative, and not all 0")
+    return Rows(table, response, weights, cluster_numbers(clusters, len(table)))
+
+
+def training_rows(
+    train: tuple[ArrayLike, ...], rows: Rows, feature_names: Sequence[str] | None
+) -> Rows:
+    """Read the rows that a model was fitted to, (X, y) or (X, y, sample_weight)."""
+    if len(train) not in (2, 3):
+        raise ValueError(f"train must be (X, y) or (X, y, sample_weight), got {len(train)} parts")
+    X, y, *weights = train
+    try:
+        found = read_rows(X, y, rows.table.kinds, feature_names, weights[0] if weights else None)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"train: {error}") from error
+    differ = other_columns("train", found.table.names, "X", rows.table.names)
+    if differ:
+        raise ValueError(f"{differ}; give both the same columns in the same order")
+    return found
+
+
+def cluster_numbers(clusters: ArrayLike | None, n_rows: int) -> NDArray[np.intp] | None:
+    """Return the label of every row's cluster as numbers from 0; None for None."""
+    import pandas as pd
+
+    if clusters is None:
+        return None
+    labels = np.asarray(unmasked(clusters))
+    if labels.shape != (n_rows,):
+        raise ValueError(
+            f"clusters has shape {labels.shape}, expected ({n_rows},): one label for each row"
+        )
+    numbers, known = pd.factorize(labels)
+    if (numbers < 0).any():
+        row = int(np.flatnonzero(numbers < 0)[0])
+        raise ValueError(f"clusters has no label for row {row}; give such a row one of its own")
+    if len(known) < 2:
+        raise ValueError("clusters has the same label for all rows; at least two are needed")
+    return np.asarray(numbers, dtype=np.intp)
+
+
+def require_complete(table: Table, what: str, remedy: str) -> None:
+    """Raise a ValueError for missing values that a method cannot handle."""
+    missing = np.isnan(table.codes)
+    if missing.any():
+        column = int(np.flatnonzero(missing.any(axis=0))[0])
+        row = int(np.flatnonzero(missing[:, column])[0])
+        raise ValueError(
+            f"column {table.names[column]!r} has missing values (first: row {row}; in all "
+            f"{int(missing.any(axis=1).sum())} rows are incomplete). {what}; {remedy}"
+        )
+
+
 @dataclass(frozen=True)
 class Model:
     """A fitted model, the rows that it is explained on, and the features that are scored.
@@ -40,42 +153,22 @@ class Model:
     A model has columns of its own: those of the table, or those that it encodes them to. They are
     exchanged for any predictor; of a mean of trees all at once, in one descent through every tree.
     Where a value is missing, which trees do not compare, the model itself predicts.
-
-    Attributes
-    ----------
-    fitted : fitted predictor
-    rows : Rows
-    y : array of shape (n_rows,)
-        Numbers, or positions in the model's classes.
-    weights : array of shape (n_rows,) or None
-        Of the rows, with mean 1.
-    loss : callable
-        ``loss(y, prediction) -> (n_rows,)``.
-    units : Units
-        Features and groups that can be scored.
-    scored : int array
-        The units that are scored.
-    jobs : Jobs
-    encode : callable
-        Codes of features (n, n_features) to the model's columns (n, n_columns).
-    columns_of_feature : tuple of int array
-    predict : callable
-        The model's columns to means, or to probabilities as :mod:`losaw.scoring.losses` has them.
-    trees : Forest or None
-        The trees whose mean it predicts, with their columns, which are computed from the model's.
     """
 
     fitted: Any
     rows: Rows
-    y: FloatArray
-    weights: FloatArray | None
+    y: FloatArray  # (n_rows,), numbers, or positions in the model's classes
+    weights: FloatArray | None  # (n_rows,), with mean 1
     loss: Loss
-    units: Units
-    scored: NDArray[np.intp]
+    units: Units  # features and groups that can be scored
+    scored: NDArray[np.intp]  # the units that are scored
     jobs: Jobs
+    # Codes of features (n, n_features) to the model's columns (n, n_columns).
     encode: Callable[[FloatArray], FloatArray]
     columns_of_feature: tuple[NDArray[np.intp], ...]
+    # The model's columns to means, or to probabilities as losaw.scoring.losses has them.
     predict: Callable[[FloatArray], FloatArray]
+    # The trees whose mean it predicts; their columns are computed from the model's.
     trees: Forest | None
 
     @property
@@ -129,17 +222,9 @@ class Model:
     ) -> Iterator[Sequence[FloatArray]]:
         """Predictions as they are, and with one scored unit after the other taken from copies.
 
-        Parameters
-        ----------
-        copies : iterable of n_copies arrays of the shape of ``columns``
-            Taken one after the other, in the calling thread.
-        what : str
-            Name of the progress bar.
-
-        Yields
-        ------
-        sequence of 1 + n_scored arrays (n_rows, …)
-            For every copy.
+        Yields 1 + n_scored arrays (n_rows, …) for each of ``n_copies`` arrays of the shape of
+        ``columns``, which are taken one after the other, in the calling thread. ``what`` names the
+        progress bar.
         """
         compared = self._compared(self.columns)
         if self.trees is not None and compared is not None:
@@ -157,17 +242,9 @@ class Model:
     ) -> Iterator[FloatArray]:
         """Predictions of the background when it takes a row's columns, one unit after the other.
 
-        Parameters
-        ----------
-        rows : array of shape (n_rows, n_columns)
-        background : array of shape (n_background, n_columns)
-        orders : sequence of int arrays
-            For every row all units, in the order in which they are taken.
-
-        Yields
-        ------
-        array of shape (n_units * n_background, …)
-            For every row; the first n_background with one unit, the next with two, ….
+        Yields an array (n_units * n_background, …) for every row: the first n_background with one
+        unit, the next with two, …. ``orders`` has for every row all units, in the order in which
+        they are taken.
         """
         units = [self.columns_of(unit) for unit in self.units.members]
         given, others = self._compared(rows), self._compared(background)
@@ -195,7 +272,8 @@ class Model:
             return np.split(np.asarray(self.predict(rows)), len(batch))
 
         size = max(1, _BATCH // max(len(first), 1))
-        batches = _batches(itertools.chain([first], remaining), size)
+        given = itertools.chain([first], remaining)
+        batches = iter(lambda: tuple(itertools.islice(given, size)), ())
         for predicted in jobs.each(predict, batches, -(-total // size), what):
             yield from predicted
 
@@ -296,11 +374,6 @@ def exchanged(columns: FloatArray, copies: FloatArray, unit: NDArray[np.intp]) -
     changed = columns.copy()
     changed[:, unit] = copies[:, unit]
     return changed
-
-
-def _batches(matrices: Iterator[FloatArray], size: int) -> Iterator[tuple[FloatArray, ...]]:
-    while batch := tuple(itertools.islice(matrices, size)):
-        yield batch
 
 
 def growing(

@@ -18,14 +18,8 @@ def precision_recall_area(scores: FloatArray, is_signal: NDArray[np.bool_]) -> f
     signal features, gives 5/12 = .417 as printed; average precision would give 7/12.
 
     Tied features enter S_t together: if all are tied the value is (1 + |S| / P) / 2, not the
-    |S| / P of a guess, because the trapezoid rule joins (1, |S| / P) to (0, 1).
-
-    Parameters
-    ----------
-    scores : array of shape (n_features,)
-        Finite; larger for more important features.
-    is_signal : bool array of shape (n_features,)
-        At least one is True.
+    |S| / P of a guess, because the trapezoid rule joins (1, |S| / P) to (0, 1). Scores are finite,
+    and at least one feature is a signal.
     """
     order = np.argsort(-scores, kind="stable")
     # Where a set S_t ends: at the last of equal scores.

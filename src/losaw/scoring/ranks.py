@@ -4,22 +4,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import FloatArray
-from losaw.scoring.one_sided_tests import adjust
+from losaw.scoring.tests import adjust
 
 
 def rank_sets(
     scores: FloatArray, deviations: FloatArray, freedom: float, level: float
 ) -> NDArray[np.intp]:
-    """Return the best and the worst rank that each score can have, all of them at once.
+    """Return the best and the worst rank of each score, from 1, (n_units, 2): all of them at once.
 
     The rank of score j is 1 plus the number of larger ones. For every ordered pair the hypothesis
     that k is at most as large as j is tested by
 
         t_kj = (s_k - s_j) / sqrt(v_kk + v_jj - 2 v_kj),    v = D' D,
 
-    and Holm's procedure over all p (p - 1) pairs bounds the
-    probability of any false "k is larger than j" by 1 - level, however the scores depend on each
-    other. Then
+    and Holm's procedure over all p (p - 1) pairs bounds the probability of any false "k is larger
+    than j" by 1 - level, however the scores depend on each other. Then
 
         best_j = 1 + #{k : k is larger than j},   worst_j = p - #{k : j is larger than k}
 
@@ -28,21 +27,9 @@ def rank_sets(
     Shaikh and Wilhelm (2024) with Holm's critical values in place of a bootstrap's, which needs no
     random numbers and holds with few folds.
 
-    Parameters
-    ----------
-    scores : array of shape (n_units,)
-        Larger is more important.
-    deviations : array of shape (n_parts, n_units)
-        D: what each row, cluster or fold adds to the scores' covariance. A column of NaN is a unit
-        that cannot be compared: any rank is possible.
-    freedom : float
-        Degrees of freedom of Student's t.
-    level : float
-
-    Returns
-    -------
-    int array of shape (n_units, 2)
-        Best and worst rank, from 1.
+    Scores (n_units,) are larger where more important; D (n_parts, n_units) is what each row,
+    cluster or fold adds to their covariance, and ``freedom`` the degrees of freedom of Student's t.
+    A column of NaN is a unit that cannot be compared: any rank is possible.
 
     Examples
     --------

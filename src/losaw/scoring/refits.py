@@ -1,226 +1,52 @@
-"""Copies of a model that are fitted anew: to the rows of folds, or to encoded columns."""
+"""An unfitted estimator, and the sample in encoded columns that its copies are fitted to."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
-from losaw.rng import seed_integer
-from losaw.scoring.model import with_missing_rows
-from losaw.scoring.rows import Rows, read_rows, require_complete
-from losaw.support.outcomes import (
-    Task,
-    finite_numbers,
-    is_classifier,
-    task_of,
-    unnamed_response,
-)
+from losaw.scoring.model import read_rows, require_complete
+from losaw.support.outcomes import Task, finite_numbers, task_of, unnamed_response
 from losaw.tables import Table
 from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups, Units, chosen_units, column_sources, units_of
 from losaw.trees.forests import unwrapped
 
-Numbers = NDArray[np.intp]
 
+class Refit(NamedTuple):
+    """An unfitted estimator, and the sample that its copies are fitted to."""
 
-def folds(
-    cv: Any, model: Any, rows: Rows, rng: np.random.Generator
-) -> list[tuple[Numbers, Numbers]]:
-    """Rows to fit to, and rows held out, of every fold.
-
-    Parameters
-    ----------
-    cv : int, splitter of scikit-learn, or iterable of pairs of row numbers
-        An int makes shuffled folds, stratified by class, in which clusters stay together.
-    """
-    from sklearn.model_selection import check_cv
-
-    clusters = rows.clusters
-    if isinstance(cv, int):
-        unit = "rows" if clusters is None else "clusters"
-        most = len(rows) if clusters is None else len(np.unique(clusters))
-        if not 2 <= cv <= most:
-            raise ValueError(
-                f"cv must be from 2 to the number of {unit} ({most}), or None for rows that "
-                f"the model has not seen, got {cv!r}"
-            )
-        one = model[0] if isinstance(model, list) and model else model
-        cv = shuffled_folds(cv, is_classifier(one), clusters is not None, seed_integer(rng))
-    try:
-        is_list = isinstance(cv, Iterable) and not isinstance(cv, str) and not hasattr(cv, "split")
-        parts = list(cv if is_list else check_cv(cv).split(rows.table.codes, rows.y, clusters))
-    except ValueError as error:
-        if "groups" not in str(error):
-            raise ValueError(f"cv={cv!r}: {error}") from error
-        raise ValueError(
-            f"cv={cv!r} needs the group of every row: give clusters=, one label for each row"
-        ) from error
-    for number, part in enumerate(parts):
-        if not _is_fold(part, len(rows)):
-            raise ValueError(
-                f"fold {number} of cv must be a pair of arrays of row numbers from 0 to "
-                f"{len(rows) - 1}, the rows to fit to and the rows to score, got {part!r}; or give "
-                "a number of folds, as in cv=5"
-            )
-    for fitted, held in parts:
-        if clusters is not None and np.intersect1d(clusters[fitted], clusters[held]).size:
-            raise ValueError(
-                f"cv={cv!r} separates rows of one cluster; give a number of folds, or a splitter "
-                "that keeps clusters together, like GroupKFold"
-            )
-    if len(parts) < 2:
-        raise ValueError("cv makes fewer than two folds")
-    for number, (fitted, held) in enumerate(parts):
-        is_fitted_here = not isinstance(model, list)
-        _check_fold(number, rows, fitted, held, is_fitted_here and is_classifier(model))
-    return parts
-
-
-def _check_fold(number: int, rows: Rows, fitted: Numbers, held: Numbers, of_classes: bool) -> None:
-    """Refuse a fold without weight, and one with a class that its model never saw."""
-    for what, part in (("fits to", fitted), ("scores", held)):
-        if rows.weights is not None and not rows.weights[part].any():
-            raise ValueError(
-                f"fold {number} of cv {what} rows whose sample_weight is 0 for all; leave rows "
-                "without weight out, or take fewer folds"
-            )
-    if of_classes and (unseen := np.setdiff1d(rows.y[held], rows.y[fitted])).size:
-        label = unseen.tolist()[0]
-        raise ValueError(
-            f"fold {number} of cv scores rows of the class {label!r} of y and fits to none "
-            f"({int((rows.y == label).sum())} of {len(rows)} rows are of it): merge rare classes, "
-            "leave their rows out, or give folds with rows of every class"
-        )
-
-
-def shuffled_folds(n_folds: int, stratified: bool, clustered: bool, seed: int) -> Any:
-    """Return scikit-learn's splitter into random folds, by classes and by clusters if needed."""
-    from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
-
-    kinds = {
-        (False, False): KFold,
-        (True, False): StratifiedKFold,
-        (False, True): GroupKFold,
-        (True, True): StratifiedGroupKFold,
-    }
-    return kinds[stratified, clustered](n_folds, shuffle=True, random_state=seed)
-
-
-def _is_fold(part: Any, n_rows: int) -> bool:
-    """Return whether this is a pair of arrays of row numbers."""
-    if isinstance(part, str) or not hasattr(part, "__len__") or len(part) != 2:
-        return False
-    arrays = [np.asarray(rows) for rows in part]
-    return all(
-        rows.ndim == 1
-        and len(rows) > 0
-        and rows.dtype.kind in "iu"
-        and bool(((rows >= 0) & (rows < n_rows)).all())
-        for rows in arrays
-    )
-
-
-def fitted_models(model: Any, rows: Rows, parts: Sequence[tuple[Numbers, Numbers]]) -> list[Any]:
-    """Return copies of a model fitted to the rows of each fold, or the list that is given."""
-    from sklearn.base import clone
-
-    if not isinstance(model, list):
-        try:
-            return [fit_copy(clone(model), rows.take(train)) for train, _ in parts]
-        except (TypeError, ValueError) as error:
-            raise with_missing_rows(error, model, rows.table) from error
-    if len(model) != len(parts):
-        raise ValueError(
-            f"model is a list of {len(model)} models for {len(parts)} folds; give the fitted model "
-            "of each fold"
-        )
-    return list(model)
-
-
-def fit_copy(copy: Any, rows: Rows) -> Any:
-    """Fit an unfitted model to ``rows``, with their weights where they have some."""
-    from sklearn.utils.validation import has_fit_parameter
-
-    X = rows.table.rows()
-    if rows.weights is None:
-        return copy.fit(X, rows.y)
-    name, last = "sample_weight", copy
-    while hasattr(last, "steps"):  # of a Pipeline, that of its last step
-        step, last = last.steps[-1]
-        name = f"{step}__{name}"
-    if not has_fit_parameter(last, "sample_weight"):
-        raise ValueError(
-            f"{type(copy).__name__} takes no sample_weight, so that it cannot be fitted again as "
-            "the rows weigh; leave sample_weight or cv out"
-        )
-    return copy.fit(X, rows.y, **{name: rows.weights})
-
-
-@dataclass(frozen=True)
-class Refit:
-    """An unfitted estimator, and the sample that its copies are fitted to.
-
-    Attributes
-    ----------
-    estimator : estimator or None
-        What is cloned; None: the method's own.
-    columns : array of shape (n_rows, n_columns)
-        Numbers.
-    y : array of shape (n_rows,)
-        Numbers, or positions of classes.
-    task : {"regression", "classification"}
-    units : Units
-        Features and groups, with their ``columns``.
-    scored : int array
-        The units that are scored.
-    kinds : tuple of str
-        Of the units.
-    table : Table
-    """
-
-    estimator: Any
-    columns: FloatArray
-    y: FloatArray
+    estimator: Any  # what is cloned; None: the method's own
+    columns: FloatArray  # (n_rows, n_columns)
+    y: FloatArray  # (n_rows,), numbers, or positions of classes
     task: Task
-    units: Units
-    scored: NDArray[np.intp]
-    kinds: tuple[str, ...]
-    table: Table
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Names of what is scored."""
-        return tuple(self.units.names[unit] for unit in self.scored)
+    units: Units  # features and groups, with their columns
+    scored: NDArray[np.intp]  # the units that are scored
+    names: tuple[str, ...]  # of the scored units
+    kinds: tuple[str, ...]  # of the scored units
 
 
 def read_refit(
     model: Any,
     X: ArrayLike,
     y: ArrayLike,
-    *,
     task: Task | None,
+    features: Sequence[str] | None,
+    groups: Groups,
+    kinds: Kinds,
+    feature_names: Sequence[str] | None,
+    *,
     dummies: bool,
-    features: Sequence[str] | None = None,
-    groups: Groups = None,
-    kinds: Kinds = None,
-    feature_names: Sequence[str] | None = None,
 ) -> Refit:
     """Read a sample for an estimator, or for a method's own where ``model`` is None.
 
-    Parameters
-    ----------
-    model : estimator, fitted or not, or None
-        The steps of a Pipeline before its last are fitted to all rows, and the columns that they
-        make of one feature belong together. Of a fitted search its best estimator.
-    task : {"regression", "classification"} or None
-        None: what the estimator says; without one, classification of text and bools.
-    dummies : bool
-        Whether levels that no Pipeline encodes become dummies; otherwise codes.
+    The steps of a Pipeline before its last are fitted to all rows, and the columns that they make
+    of one feature belong together; without a Pipeline levels become dummies, or codes. Of a fitted
+    search its best estimator is meant. Without a task and an estimator, text and bools are classes.
     """
-    rows = read_rows(X, y, kinds=kinds, feature_names=feature_names)
+    rows = read_rows(X, y, kinds, feature_names)
     table = rows.table
     before, estimator = _parts(model)
     if before is None:
@@ -249,8 +75,8 @@ def read_refit(
         task,
         Units(units.names, members),
         scored,
+        tuple(units.names[unit] for unit in scored),
         table.kinds_of(units.members[unit] for unit in scored),
-        table,
     )
 
 

@@ -86,11 +86,8 @@ def forest_residual(
 ) -> tuple[FloatArray, None]:
     """W_j = F_j - (random forest of F_j on W_1, …, W_{j-1}).
 
-    Parameters
-    ----------
-    out_of_bag : bool
-        False, as published: the forest predicts the rows it was grown on, which leaves about a
-        third of the noise it could not know. True: every row by the trees that left it out.
+    As published the forest predicts the rows it was grown on, which leaves about a third of the
+    noise it could not know; with ``out_of_bag`` a row is predicted by the trees that left it out.
     """
     if prefix.residuals.shape[1] == 0:
         return feature, None

@@ -8,42 +8,52 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import FloatArray
+from losaw.scoring.fits import SEEN, Fit
 from losaw.scoring.importance_result import ImportanceResult
-from losaw.scoring.model import Model, read_model
-from losaw.scoring.one_sided_tests import BOUND_OF, Tested, adjust, one_sided_test, t_test
-from losaw.scoring.refits import Numbers, fitted_models, folds
-from losaw.scoring.rows import Options, Rows
-from losaw.scoring.seen_rows import SEEN, WARNING, are_of_the_fit
+from losaw.scoring.model import Model, Rows
+from losaw.support.arguments import one_of
 
 CROSS_FITTED = (
     "over folds, corrected for the training rows that they share (Nadeau and Bengio 2003)"
 )
 _FEW = 20  # effective rows
+TestName = Literal["t", "wilcoxon", "binomial", "fisher"]
+Adjustment = Literal["none", "holm", "benjamini-hochberg", "benjamini-yekutieli"]
+TESTS: tuple[str, ...] = get_args(TestName)
+ADJUSTMENTS: tuple[str, ...] = get_args(Adjustment)
+_SCIPY = {"benjamini-hochberg": "bh", "benjamini-yekutieli": "by"}
+# What a test's lower confidence bound is a bound of.
+BOUND_OF = {
+    "t": "mean difference",
+    "wilcoxon": "pseudo-median of the differences",
+    "binomial": "share of positive differences",
+    "fisher": "mean difference",
+}
+_N_FLIPS = 1999
 
 
 class Differences(NamedTuple):
-    """The losses and scores of one fitted model.
+    """The losses and scores of one fitted model."""
 
-    Attributes
-    ----------
-    rows : array of shape (n_rows, n_units) or None
-        Increase in loss of every row; None: the score is not a mean over rows.
-    scores : array of shape (n_units,) or None
-        None: the mean over rows.
-    details : dict
-        Arrays that are averaged over folds. "repeats" (n_repeats, n_units) are the scores whose
-        spread is the error of a model that is not fitted in folds; such scores have no test.
-    """
-
+    # Increase in loss of every row (n_rows, n_units); None: the score is not a mean over rows.
     rows: FloatArray | None
-    scores: FloatArray | None = None
+    scores: FloatArray | None = None  # (n_units,); None: the mean over rows
+    # Arrays that are averaged over folds. "repeats" (n_repeats, n_units) are the scores whose
+    # spread is the error of a model that is not fitted in folds; such scores have no test.
     details: Mapping[str, Any] = MappingProxyType({})
+
+
+class Tested(NamedTuple):
+    """p-value and lower end of the one-sided confidence interval [lower, infinity)."""
+
+    p_value: float
+    lower: float
 
 
 @dataclass(frozen=True)
@@ -56,55 +66,6 @@ class Testing:
     error_kind: str = "over rows, the fitted model held fixed"
     method: str = ""
     is_mean: bool = True  # of a score that is a mean over rows; a ratio is none
-
-
-class Fit(NamedTuple):
-    """A fitted model on the rows that it is scored on.
-
-    Attributes
-    ----------
-    model : Model
-    train : int array or None
-        Numbers of the rows that it was fitted to; None: it was given.
-    held : int array
-        Numbers of the rows that it is scored on.
-    seen : bool
-        Whether the given model was, for certain, fitted to them.
-    """
-
-    model: Model
-    train: Numbers | None
-    held: Numbers
-    seen: bool = False
-
-
-def fits(
-    model: Any, rows: Rows, options: Options, cv: Any, rng: np.random.Generator, test: str = "t"
-) -> list[Fit]:
-    """Return the given model on all rows, or with ``cv`` a model fitted for each fold.
-
-    Parameters
-    ----------
-    model : predictor, or with ``cv`` a list of the fitted model of each fold
-    cv : None, or as :func:`folds` takes it
-    """
-    if cv is None:
-        subject = read_model(model, rows, options)
-        seen = are_of_the_fit(model, rows, subject.y)
-        if seen:
-            warnings.warn(WARNING, stacklevel=3)
-        return [Fit(subject, None, np.arange(len(rows)), seen)]
-    if test != "t":
-        raise ValueError(
-            f"test={test!r} takes the rows for independent, which rows of models with "
-            "common training rows are not; with cv= use test='t'"
-        )
-    parts = folds(cv, model, rows, rng)
-    models = fitted_models(model, rows, parts)
-    return [
-        Fit(read_model(fitted, rows.take(held), options), train, held)
-        for fitted, (train, held) in zip(models, parts, strict=True)
-    ]
 
 
 def tested(
@@ -123,11 +84,6 @@ def tested(
         (1 / J + n_2 / n_1) s^2,   with J - 1 degrees of freedom
 
     (Nadeau & Bengio 2003): folds share training rows, and the plain s^2 / J is too small.
-
-    Parameters
-    ----------
-    rows : Rows
-        All rows.
     """
     if len(fits) > 1:
         _check_effective_number(rows)
@@ -294,10 +250,7 @@ def _joined_details(parts: Sequence[Differences]) -> dict[str, Any]:
 def nadeau_bengio(scores: FloatArray, ratio: float) -> tuple[FloatArray, FloatArray, int]:
     """Mean, standard error and degrees of freedom of scores (n_folds, n_units).
 
-    Parameters
-    ----------
-    ratio : float
-        Rows held out over rows trained on.
+    ``ratio`` is that of the rows held out to the rows trained on.
     """
     n_folds = len(scores)
     error = scores.std(axis=0, ddof=1) * np.sqrt(1 / n_folds + ratio)
@@ -341,3 +294,115 @@ def _result(
         deviations=deviations,
         notes=notes,
     )
+
+
+def check_test(test: str, adjustment: str) -> None:
+    """Raise a ValueError for the name of a test or an adjustment that does not exist."""
+    one_of("test", test, TESTS)
+    one_of("adjustment", adjustment, ADJUSTMENTS)
+
+
+def one_sided_test(
+    differences: FloatArray, test: str, level: float, rng: np.random.Generator
+) -> Tested:
+    """Test whether differences (n_samples,) are larger than 0.
+
+    - ``t``: mean > 0, Student's t;
+    - ``wilcoxon``: signed ranks, zeros dropped, normal approximation above 50 rows;
+    - ``binomial``: more positive than negative differences, zeros dropped;
+    - ``fisher``: mean against 1,999 random flips of the signs, counted with the observed one.
+
+    p = 1 if all differences are 0, whatever the test: nothing speaks for the feature. ``level`` is
+    the confidence of the bound.
+    """
+    one_of("test", test, TESTS)
+    if not differences.any():
+        return Tested(1.0, 0.0)
+    return _RUNNERS[test](differences, level, rng)
+
+
+def t_test(mean: float, error: float, freedom: float, level: float) -> Tested:
+    """One-sided t-test of mean > 0 and its lower bound."""
+    from scipy.special import stdtr, stdtrit
+
+    if error == 0:
+        return Tested(float(mean <= 0), float(mean))
+    bound = mean - float(stdtrit(freedom, level)) * error
+    return Tested(float(stdtr(freedom, -mean / error)), float(bound))
+
+
+def _t(differences: FloatArray, level: float, rng: np.random.Generator) -> Tested:
+    n = len(differences)
+    error = float(differences.std(ddof=1)) / np.sqrt(n)
+    return t_test(float(differences.mean()), error, n - 1, level)
+
+
+def _wilcoxon(differences: FloatArray, level: float, rng: np.random.Generator) -> Tested:
+    from scipy.stats import norm, rankdata, wilcoxon
+
+    kept = differences[differences != 0]
+    n = len(kept)
+    if n <= 50:  # exact with ties too: the law of the sum of twice the ranks, signs at random
+        ranks, law = np.rint(2 * rankdata(np.abs(kept))).astype(int), np.ones(1)
+        for rank in ranks:
+            law = (np.pad(law, (0, rank)) + np.pad(law, (rank, 0))) / 2
+        p_value = float(law[ranks[kept > 0].sum() :].sum())
+    else:
+        p_value = float(wilcoxon(kept, alternative="greater", method="approx").pvalue)
+    # Hodges and Lehmann's interval: an order statistic of the Walsh averages.
+    first, second = np.triu_indices(n)
+    averages = np.sort((kept[first] + kept[second]) / 2)
+    spread = np.sqrt(n * (n + 1) * (2 * n + 1) / 24)
+    rank = int(np.floor(n * (n + 1) / 4 - norm.ppf(level) * spread))
+    return Tested(p_value, float(averages[max(rank, 0)]) if rank >= 0 else -np.inf)
+
+
+def _binomial(differences: FloatArray, level: float, rng: np.random.Generator) -> Tested:
+    from scipy.stats import binomtest
+
+    n_positive, n = int((differences > 0).sum()), int((differences != 0).sum())
+    result = binomtest(n_positive, n, alternative="greater")
+    interval = result.proportion_ci(confidence_level=level)
+    return Tested(float(result.pvalue), float(interval.low))
+
+
+def _fisher(differences: FloatArray, level: float, rng: np.random.Generator) -> Tested:
+    mean = float(differences.mean())
+    signs = rng.integers(0, 2, (_N_FLIPS, len(differences))) * 2.0 - 1.0
+    flipped = signs @ differences / len(differences)
+    p_value = (1 + int((flipped >= mean).sum())) / (1 + _N_FLIPS)
+    # Signs are flipped around the mean for the bound, so that it shifts with the differences.
+    around = signs @ (differences - mean) / len(differences)
+    return Tested(p_value, mean - float(np.quantile(around, level)))
+
+
+_RUNNERS = {"t": _t, "wilcoxon": _wilcoxon, "binomial": _binomial, "fisher": _fisher}
+
+
+def adjust(p_values: FloatArray, method: str) -> FloatArray:
+    """p-values adjusted for several features, by a method of ``ADJUSTMENTS``.
+
+    Holm bounds the probability of any false rejection; Benjamini and Hochberg bound the expected
+    share of false ones among the rejections, for independent or positively dependent p-values;
+    Benjamini and Yekutieli for any. NaN, of what cannot be tested, stays NaN and does not count as
+    a test.
+    """
+    one_of("adjustment", method, ADJUSTMENTS)
+    p_values = np.asarray(p_values, dtype=float)
+    tested = ~np.isnan(p_values)
+    if method == "none" or not tested.any():
+        return p_values
+    if not tested.all():
+        adjusted = np.full(len(p_values), np.nan)
+        adjusted[tested] = adjust(p_values[tested], method)
+        return adjusted
+    if method != "holm":
+        from scipy.stats import false_discovery_control
+
+        corrected = false_discovery_control(p_values, method=_SCIPY[method])
+        return np.asarray(corrected, dtype=float)
+    order = np.argsort(p_values)
+    scaled = np.maximum.accumulate(p_values[order] * np.arange(len(p_values), 0, -1))
+    adjusted = np.empty(len(p_values))
+    adjusted[order] = np.minimum(scaled, 1.0)
+    return adjusted

@@ -1,7 +1,6 @@
 """Attributions of boosted trees, tree by tree, and the sums that scores are made of."""
 
 import hashlib
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -28,24 +27,13 @@ class AttributionSums:
 
     For row i, tree m and feature k, with r_mk(x) the attribution of tree m, f_[m-1] the margin
     before it and g_mi = y_i - mu(f_[m-1](x_i)) the residual (mu the identity or the logistic
-    function):
-
-    Attributes
-    ----------
-    inner_of_rows : array of shape (n_samples, n_features)
-        sum_m r_mk(x_i) g_mi / eta, whose sum over rows is ``inner``.
-    forest_inner : array of shape (n_features,)
-        sum_i (sum_m r_mk(x_i)) (sum_m g_mi) / eta.
-    absolute : array of shape (n_features,)
-        sum_m sum_i abs(r_mk(x_i)).
-    forest : array of shape (n_samples, n_features)
-        sum_m r_mk(x_i).
+    function).
     """
 
-    inner_of_rows: FloatArray
-    forest_inner: FloatArray
-    absolute: FloatArray
-    forest: FloatArray
+    inner_of_rows: FloatArray  # (n_samples, n_features), sum_m r_mk(x_i) g_mi / eta
+    forest_inner: FloatArray  # (n_features,), sum_i (sum_m r_mk(x_i)) (sum_m g_mi) / eta
+    absolute: FloatArray  # (n_features,), sum_m sum_i abs(r_mk(x_i))
+    forest: FloatArray  # (n_samples, n_features), sum_m r_mk(x_i)
 
     @property
     def inner(self) -> FloatArray:
@@ -58,15 +46,7 @@ _KEPT: dict[bytes, AttributionSums] = {}
 
 
 def attribution_sums(model: Any, X: ArrayLike, y: ArrayLike, attribution: str) -> AttributionSums:
-    """The sums of one attribution on one sample; the last few are kept.
-
-    Parameters
-    ----------
-    model : Booster, XGBRegressor, XGBClassifier or XGBoostTrees
-    X, y : arrays of shape (n_samples, n_features) and (n_samples,)
-        Any sample; classes are 0 and 1.
-    attribution : {"predecomp", "saabas", "treeshap"}
-    """
+    """The sums of one attribution on any sample, of classes 0 and 1; the last few are kept."""
     one_of("attribution", attribution, ATTRIBUTIONS)
     booster = as_booster(model)
     if callable(objective := getattr(model, "objective", None)):
@@ -82,27 +62,17 @@ def attribution_sums(model: Any, X: ArrayLike, y: ArrayLike, attribution: str) -
         )
     if trees.objective == "binary:logistic" and not np.isin(response, (0, 1)).all():
         raise ValueError(f"y must hold the classes 0 and 1, got {np.unique(response)[:5]}")
-    key = _digest(booster, trees, matrix, response, attribution)
-    if key not in _KEPT:
-        while len(_KEPT) >= _MOST_KEPT:
-            _KEPT.pop(next(iter(_KEPT)))
-        _KEPT[key] = _sums(booster, trees, matrix, response, attribution)
-    return _KEPT[key]
-
-
-def _digest(
-    booster: "Booster",
-    trees: BoostedTrees,
-    matrix: "DMatrix",
-    response: FloatArray,
-    attribution: str,
-) -> bytes:
     rows = matrix.get_data()
     digest = hashlib.blake2b(f"{attribution} {trees.eta} {rows.shape}".encode())
     for part in (rows.indptr, rows.indices, rows.data, response):
         digest.update(part.tobytes())
     digest.update(booster.save_raw())
-    return digest.digest()
+    key = digest.digest()
+    if key not in _KEPT:
+        while len(_KEPT) >= _MOST_KEPT:
+            _KEPT.pop(next(iter(_KEPT)))
+        _KEPT[key] = _sums(booster, trees, matrix, response, attribution)
+    return _KEPT[key]
 
 
 def _sums(
@@ -116,9 +86,11 @@ def _sums(
     shape = (len(response), trees.n_features)
     inner, forest, absolute = np.zeros(shape), np.zeros(shape), np.zeros(trees.n_features)
     residuals, margin = np.zeros(len(response)), np.full(len(response), trees.base_margin)
-    for own, of_tree in zip(
-        leaves, _of_trees(booster, trees, leaves, matrix, attribution), strict=True
-    ):
+    for number, own in enumerate(leaves):
+        if attribution == "predecomp":
+            of_tree = _along_paths(trees, own)
+        else:
+            of_tree = _contributions(booster[number : number + 1], matrix, attribution)[:, :-1]
         residual = response - trees.means(margin)
         inner += residual[:, None] * of_tree
         forest += of_tree
@@ -211,21 +183,6 @@ def _leaves(booster: "Booster", matrix: "DMatrix", trees: BoostedTrees) -> NDArr
     leaves = booster.predict(matrix, pred_leaf=True)
     of_trees = leaves.reshape(len(leaves), -1).T.astype(np.intp)
     return of_trees + trees.starts[:-1, None]
-
-
-def _of_trees(
-    booster: "Booster",
-    trees: BoostedTrees,
-    leaves: NDArray[np.intp],
-    matrix: "DMatrix",
-    attribution: str,
-) -> Iterator[FloatArray]:
-    """The attributions (n_rows, n_features) of one tree after the other."""
-    for number, own in enumerate(leaves):
-        if attribution == "predecomp":
-            yield _along_paths(trees, own)
-        else:
-            yield _contributions(booster[number : number + 1], matrix, attribution)[:, :-1]
 
 
 def _along_paths(trees: BoostedTrees, leaves: NDArray[np.intp]) -> FloatArray:

@@ -30,31 +30,15 @@ class BoostedTrees:
     """The nodes of a booster's trees, one tree after the other.
 
     A node that was pruned keeps its number, but is neither a leaf nor below another node.
-
-    Attributes
-    ----------
-    starts : int array of shape (n_trees + 1,)
-        Tree m is ``starts[m] : starts[m + 1]``.
-    parent : int array of shape (n_nodes,)
-        Number among all nodes; -1 for a root.
-    feature : int array of shape (n_nodes,)
-        That the parent splits; 0 for a root.
-    value : array of shape (n_nodes,)
-        p_m(t), what the node would predict as a leaf, learning rate included.
-    base_margin : float
-        Prediction before the first tree, on the scale of the margin.
-    eta : float
-        Learning rate.
-    objective : str
-    n_features : int
     """
 
-    starts: NDArray[np.intp]
-    parent: NDArray[np.intp]
-    feature: NDArray[np.intp]
+    starts: NDArray[np.intp]  # (n_trees + 1,); tree m is starts[m] : starts[m + 1]
+    parent: NDArray[np.intp]  # (n_nodes,), number among all nodes; -1 for a root
+    feature: NDArray[np.intp]  # (n_nodes,), that the parent splits; 0 for a root
+    # (n_nodes,), p_m(t), what the node would predict as a leaf, learning rate included.
     value: FloatArray
-    base_margin: float
-    eta: float
+    base_margin: float  # prediction before the first tree, on the scale of the margin
+    eta: float  # learning rate
     objective: str
     n_features: int
 
@@ -135,22 +119,12 @@ def read_booster(booster: "Booster", residuals: bool = False) -> BoostedTrees:
     """Node predictions of a booster, after checking that they are defined.
 
     An inner node t has p(t) = eta * base_weight(t), with base_weight(t) = -G_t / (H_t + lambda)
-    as xgboost stores it; a leaf stores p(t) itself (TreeInner, Equation (7)).
-
-    Parameters
-    ----------
-    booster : Booster
-    residuals : bool, default False
-        Whether the trees must also have been fitted to the residuals of the trees before them, row
-        by row and without weights.
-
-    Raises
-    ------
-    ValueError
-        For another objective than squared error or binary log-loss, another booster than gbtree,
-        an L1 penalty, several outputs, parallel trees or categorical splits; and if the stored
-        node predictions contradict learning rate and L2 penalty, as after loading a model file,
-        which does not keep them; with ``residuals`` if it shows that the gradients were others.
+    as xgboost stores it; a leaf stores p(t) itself (TreeInner, Equation (7)). With ``residuals``
+    the trees must also have been fitted to the residuals of the trees before them, row by row and
+    without weights. What is refused: other objectives than squared error and binary log-loss, other
+    boosters than gbtree, an L1 penalty, several outputs, parallel trees, categorical splits, and
+    node predictions that contradict learning rate and L2 penalty, as after loading a model file,
+    which does not keep them.
     """
     content = json.loads(booster.save_raw("json"))["learner"]
     configuration = json.loads(booster.save_config())["learner"]

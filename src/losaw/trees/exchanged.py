@@ -36,19 +36,15 @@ class Descent(NamedTuple):
     # The nodes that are still to be entered, with the range of entries that waits there. Ranges
     # are entered from the end, so that the last may grow.
     stack: NDArray[np.int64]  # (n_rows * (1 + n_units) + 1, 3)
-    parted_in: NDArray[
-        np.int32
-    ]  # (n_rows, 1 + n_units), the last tree in which a row parted, or -1
+    # (n_rows, 1 + n_units), the last tree in which a row parted, or -1.
+    parted_in: NDArray[np.int32]
     leaves: NDArray[np.int32]  # (n_rows, 1 + n_units), the leaf of every entry
 
 
 def predictions(trees: Trees, value: FloatArray, columns: FloatArray) -> FloatArray:
     """Mean of the trees for columns (n_rows, n_columns), without any exchange.
 
-    Parameters
-    ----------
-    value : array of shape (n_nodes,) or (n_nodes, n_outputs)
-        What a node predicts as a leaf.
+    ``value``, (n_nodes,) or (n_nodes, n_outputs), is what a node predicts as a leaf.
     """
     values = _by_output(value)
     total = np.zeros((len(values), len(columns), 1))
@@ -67,18 +63,8 @@ def exchanged_predictions(
 ) -> FloatArray:
     """Predictions of rows as they are, and with one unit after the other taken from the copies.
 
-    Parameters
-    ----------
-    value : array of shape (n_nodes,) or (n_nodes, n_outputs)
-        What a node predicts as a leaf.
-    columns, copies : array of shape (n_rows, n_columns)
-        As the trees compare them.
-    units : sequence of int arrays
-        The columns of every unit; no column is in two.
-
-    Returns
-    -------
-    array of shape (1 + n_units, n_rows) or (1 + n_units, n_rows, n_outputs)
+    ``columns`` and ``copies`` are (n_rows, n_columns), as the trees compare them; ``units`` the
+    columns of every unit, no column in two. Returns (1 + n_units, n_rows[, n_outputs]).
     """
     place_of_column = np.zeros(columns.shape[1], dtype=np.uint32)
     for unit, members in enumerate(units):
@@ -111,21 +97,9 @@ def growing_predictions(
 ) -> FloatArray:
     """Predictions of background rows that take one unit after the other from a row.
 
-    Parameters
-    ----------
-    value : array of shape (n_nodes,) or (n_nodes, n_outputs)
-        What a node predicts as a leaf.
-    rows : array of shape (n_rows, n_columns)
-    background : array of shape (n_background, n_columns)
-    units : sequence of int arrays
-        The columns of every unit; no column is in two.
-    orders : sequence of n_rows int arrays (n_units,)
-        The units of every row in the order in which they are taken.
-
-    Returns
-    -------
-    array of shape (n_rows, n_units, n_background) or (n_rows, n_units, n_background, n_outputs)
-        At place k the first k + 1 units are those of the row.
+    ``orders`` has, for each of the ``rows``, the units in the order in which they are taken.
+    Returns (n_rows, n_units, n_background[, n_outputs]): at place k the first k + 1 units are the
+    row's.
     """
     taken_at = np.full(rows.shape, len(units), dtype=np.int64)
     for own, order in zip(taken_at, orders, strict=True):

@@ -1,16 +1,15 @@
 """The trees of a fitted model as flat arrays: scikit-learn's and ours."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from losaw.data import FloatArray
-from losaw.kernels.trees import Trees
-from losaw.support.arguments import finite_rows
-from losaw.support.words import other_columns
+from losaw.kernels.trees import LEAF, Trees
 from losaw.tables.groups import column_sources
 
 SUPPORTED = (
@@ -18,6 +17,7 @@ SUPPORTED = (
     "model of scikit-learn, or a losaw forest"
 )
 
+_NO_SETS = np.array([], dtype=np.uint64)
 _MANY = (
     "the model has {} responses and {} classes; a trend is defined for one response that is "
     "numeric or has two classes"
@@ -40,34 +40,22 @@ _COLUMN_BY_COLUMN = (
 
 @dataclass(frozen=True)
 class Forest:
-    """Trees of a fitted model, what their nodes hold, and the columns that they compare.
-
-    Attributes
-    ----------
-    trees : Trees
-    value : array of shape (n_nodes,) or (n_nodes, n_classes)
-        What a node predicts as a leaf: the mean of its in-bag rows, of two classes the share of the
-        second, of more those of all; of gradient boosting what the leaves below it add to the raw
-        score, before the learning rate.
-    n_samples : array of shape (n_nodes,)
-        Weighted number of in-bag rows.
-    encode : callable
-        Rows as the model is given them to columns as the trees compare them.
-    feature_of_column : int array of shape (n_columns,)
-        The feature of the rows that each such column is computed from.
-    is_nominal : bool array of shape (n_columns,)
-        Which columns are split into sets of levels.
-    scale : float, default 1.0
-        What the mean over trees is multiplied with in a prediction: 1 of a forest, number of trees
-        times learning rate of gradient boosting.
-    """
+    """Trees of a fitted model, what their nodes hold, and the columns that they compare."""
 
     trees: Trees
+    # (n_nodes,) or (n_nodes, n_classes), what a node predicts as a leaf: the mean of its in-bag
+    # rows, of two classes the share of the second, of more those of all; of gradient boosting what
+    # the leaves below it add to the raw score, before the learning rate.
     value: FloatArray
-    n_samples: FloatArray
-    encode: Callable[[Any], FloatArray]
+    n_samples: FloatArray  # (n_nodes,), weighted number of in-bag rows
+    encode: Callable[
+        [Any], FloatArray
+    ]  # rows as the model is given them to columns as trees compare
+    # (n_columns,), the feature of the rows that each such column is computed from.
     feature_of_column: NDArray[np.intp]
-    is_nominal: NDArray[np.bool_]
+    is_nominal: NDArray[np.bool_]  # (n_columns,), which columns are split into sets of levels
+    # What the mean over trees is multiplied with in a prediction: of gradient boosting the number
+    # of trees times the learning rate.
     scale: float = 1.0
 
     def columns_of(self, features: NDArray[np.intp]) -> NDArray[np.intp]:
@@ -127,12 +115,7 @@ def mean_of_trees(model: Any, names: Sequence[str]) -> Forest | None:
 
     Forests of scikit-learn, losaw forests, models that have a method ``mean_of_trees()``, and
     Pipelines that encode column by column before one. Not subclasses of the first two, which may
-    predict as they like.
-
-    Parameters
-    ----------
-    names : sequence of str
-        The features of the rows that the model is given.
+    predict as they like. ``names`` are the features of the rows that the model is given.
     """
     from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
     from sklearn.pipeline import Pipeline
@@ -156,30 +139,6 @@ def mean_of_trees(model: Any, names: Sequence[str]) -> Forest | None:
     ):
         return None
     return _of_scikit_learn([estimator.tree_ for estimator in model.estimators_], model)
-
-
-def rows_of(
-    model: Any, forest: Forest, X: ArrayLike, min_rows: int
-) -> tuple[FloatArray, FloatArray, tuple[str, ...]]:
-    """Rows, the same as the trees of a fitted ``model`` compare them, and the features' names.
-
-    Those of a losaw forest may hold categories, which become codes.
-    """
-    names, fitted = getattr(X, "columns", None), getattr(model, "feature_names_in_", None)
-    if names is not None and fitted is not None:
-        of = f"{type(model).__name__} was fitted to"
-        differ = other_columns("X", map(str, names), of, map(str, fitted))
-        if differ:
-            raise ValueError(f"{differ}; give X[model.feature_names_in_]")
-    if hasattr(model, "numeric_rows"):
-        X = model.numeric_rows(X)
-    rows, shown = finite_rows(X, min_rows)
-    if rows.shape[1] != len(forest.is_nominal):
-        raise ValueError(
-            f"X has {rows.shape[1]} features, the model was fitted to {len(forest.is_nominal)}"
-        )
-    compared = rows if hasattr(model, "numeric_rows") else forest.encode(rows)
-    return rows, compared, shown if names is None else tuple(map(str, names))
 
 
 def unwrapped(model: Any) -> Any:
@@ -212,6 +171,80 @@ def check_features(model: Any) -> None:
                 f"the trees of this {type(model).__name__} see different features; fit it with "
                 "max_features=1.0 and bootstrap_features=False"
             )
+
+
+@dataclass(frozen=True)
+class GrownTree:
+    """One tree of a forest, with the rows that it was grown on."""
+
+    tree: Any  # of scikit-learn or of ours
+    leaf: NDArray[Any]  # (n_samples,)
+    in_bag: NDArray[Any]  # (n_samples,), how often a row is in the tree's sample
+    weight: NDArray[Any]  # (n_samples,), how often a row counts in ``size``
+    size: NDArray[Any]  # (n_nodes,), the rows of every node as the fit counted them
+    # (n_nodes, n_outcomes), the mean outcomes of every node's in-bag rows: of the response, or of
+    # the class indicators.
+    mean: FloatArray
+
+    @cached_property
+    def nodes(self) -> Trees:
+        """The splits of the tree."""
+        tree = self.tree
+        column = np.array(tree.feature, dtype=np.int32)
+        left, right = (
+            np.array(side, dtype=np.int32) for side in (tree.children_left, tree.children_right)
+        )
+        column[left < 0] = LEAF
+        sets = getattr(tree, "left_levels", _NO_SETS)
+        return Trees(
+            column,
+            np.ascontiguousarray(tree.threshold, dtype=np.float64),
+            left,
+            right,
+            np.array([0, len(column)]),
+            sets if len(sets) and sets.any() else _NO_SETS,
+        )
+
+    @property
+    def is_leaf(self) -> NDArray[np.bool_]:
+        """Mask (n_nodes,) of the leaves."""
+        return np.asarray(self.tree.children_left) < 0
+
+    def sizes_of_rows(self) -> FloatArray:
+        """How many rows reach every leaf, counted as in ``size``; inner nodes have 0."""
+        return np.bincount(self.leaf, self.weight, minlength=len(self.size)).astype(float)
+
+
+def grown_trees(forest: Any, rows: Any, in_bag: NDArray[Any]) -> Iterator[GrownTree]:
+    """Lead rows through the trees of a fitted forest, one tree after the other.
+
+    The forest is ours or ranger's, or a forest, a bag or a single tree of scikit-learn's trees.
+    ``rows`` (n_samples, n_columns) are what they split, ``in_bag`` is (n_trees, n_samples).
+    """
+    if hasattr(forest, "forest_"):
+        inner = forest.forest_
+        leaves = inner.apply(np.require(rows, np.float64, ["C", "A", "W"]))
+        for tree, start, leaf, counts in zip(
+            inner.trees, inner.starts[:-1], np.ascontiguousarray(leaves.T), in_bag, strict=True
+        ):
+            mean = tree.value[:, None]
+            if inner.nodes.distribution.size:
+                mean = inner.nodes.distribution[start : start + len(mean)]
+            elif hasattr(forest, "classes_"):  # nodes hold the share of the second class alone
+                mean = np.hstack([1.0 - mean, mean])
+            # ranger's nodes, and scikit-learn's, count a row once.
+            weight = counts if counts.sum() == tree.n_samples[0] else counts > 0
+            yield GrownTree(tree, leaf, counts, weight, tree.n_samples, mean)
+        return
+    for estimator, counts in zip(getattr(forest, "estimators_", [forest]), in_bag, strict=True):
+        tree = estimator.tree_
+        leaf = tree.apply(rows.astype(np.float32)).astype(np.int32)
+        yield GrownTree(tree, leaf, counts, counts > 0, tree.n_node_samples, tree.value[:, 0])
+
+
+def counts_of(samples: Sequence[NDArray[np.intp]], n_rows: int) -> NDArray[np.int64]:
+    """How often each row is in each tree's sample, (n_trees, n_rows)."""
+    return np.stack([np.bincount(rows, minlength=n_rows) for rows in samples])
 
 
 def _of_scikit_learn(inner: Sequence[Any], model: Any) -> Forest:

@@ -1,156 +1,50 @@
 """A bagged forest with its training sample, as importances are computed from it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
-from losaw.kernels.trees import LEAF, Trees
 from losaw.support.outcomes import class_numbers, finite_numbers, response_of
 from losaw.tables import Table, read_table
 from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups, column_sources, units_of
-from losaw.trees.forests import check_features, places_of_fit, unwrapped
+from losaw.trees.forests import (
+    GrownTree,
+    check_features,
+    counts_of,
+    grown_trees,
+    places_of_fit,
+    unwrapped,
+)
 
 TOLERANCE = 1e-6
-_NO_SETS = np.array([], dtype=np.uint64)
 
 
 class ForestRows(NamedTuple):
-    """A fitted forest with its training sample.
+    """A fitted forest with its training sample."""
 
-    Attributes
-    ----------
-    forest : estimator
-        The last step of a Pipeline, the best of a search, or the model itself.
-    rows : array of shape (n_samples, n_columns)
-        What the trees split.
-    y : array of shape (n_samples,)
-    unit_of_column : int array of shape (n_columns,)
-    names : tuple of str
-        Of the units: features, groups.
-    kinds : tuple of str
-    table : Table
-    """
-
-    forest: Any
-    rows: FloatArray
+    forest: Any  # the last step of a Pipeline, the best of a search, or the model itself
+    rows: FloatArray  # (n_samples, n_columns), what the trees split
     y: NDArray[Any]
     unit_of_column: NDArray[np.intp]
-    names: tuple[str, ...]
+    names: tuple[str, ...]  # of the units: features, groups
     kinds: tuple[str, ...]
     table: Table
 
 
 @dataclass(frozen=True)
-class GrownTree:
-    """One tree of a forest, with the rows that it was grown on.
-
-    Attributes
-    ----------
-    tree : tree of scikit-learn or of ours
-    leaf : int array of shape (n_samples,)
-    in_bag : array of shape (n_samples,)
-        How often a row is in the tree's sample.
-    weight : array of shape (n_samples,)
-        How often a row counts in ``size``.
-    size : array of shape (n_nodes,)
-        Rows of every node, as the fit counted them.
-    mean : array of shape (n_nodes, n_outcomes)
-        Mean outcomes of every node's in-bag rows: of the response, or of the class indicators.
-    """
-
-    tree: Any
-    leaf: NDArray[Any]
-    in_bag: NDArray[Any]
-    weight: NDArray[Any]
-    size: NDArray[Any]
-    mean: FloatArray
-
-    @cached_property
-    def nodes(self) -> Trees:
-        """The splits of the tree."""
-        tree = self.tree
-        column = np.array(tree.feature, dtype=np.int32)
-        left, right = (
-            np.array(side, dtype=np.int32) for side in (tree.children_left, tree.children_right)
-        )
-        column[left < 0] = LEAF
-        sets = getattr(tree, "left_levels", _NO_SETS)
-        return Trees(
-            column,
-            np.ascontiguousarray(tree.threshold, dtype=np.float64),
-            left,
-            right,
-            np.array([0, len(column)]),
-            sets if len(sets) and sets.any() else _NO_SETS,
-        )
-
-    @property
-    def is_leaf(self) -> NDArray[np.bool_]:
-        """Mask (n_nodes,) of the leaves."""
-        return np.asarray(self.tree.children_left) < 0
-
-    def sizes_of_rows(self) -> FloatArray:
-        """How many rows reach every leaf, counted as in ``size``; inner nodes have 0."""
-        return np.bincount(self.leaf, self.weight, minlength=len(self.size)).astype(float)
-
-
-def grown_trees(forest: Any, rows: Any, in_bag: NDArray[Any]) -> Iterator[GrownTree]:
-    """Lead rows through the trees of a fitted forest, one tree after the other.
-
-    Parameters
-    ----------
-    forest : estimator
-        Ours and ranger's, or a forest, a bag or a single tree of scikit-learn's trees.
-    rows : array of shape (n_samples, n_columns)
-        What the trees split.
-    in_bag : array of shape (n_trees, n_samples)
-    """
-    if hasattr(forest, "forest_"):
-        inner = forest.forest_
-        leaves = inner.apply(np.require(rows, np.float64, ["C", "A", "W"]))
-        for tree, start, leaf, counts in zip(
-            inner.trees, inner.starts[:-1], np.ascontiguousarray(leaves.T), in_bag, strict=True
-        ):
-            mean = tree.value[:, None]
-            if inner.nodes.distribution.size:
-                mean = inner.nodes.distribution[start : start + len(mean)]
-            elif hasattr(forest, "classes_"):  # nodes hold the share of the second class alone
-                mean = np.hstack([1.0 - mean, mean])
-            # ranger's nodes, and scikit-learn's, count a row once.
-            weight = counts if counts.sum() == tree.n_samples[0] else counts > 0
-            yield GrownTree(tree, leaf, counts, weight, tree.n_samples, mean)
-        return
-    for estimator, counts in zip(getattr(forest, "estimators_", [forest]), in_bag, strict=True):
-        tree = estimator.tree_
-        leaf = tree.apply(rows.astype(np.float32)).astype(np.int32)
-        yield GrownTree(tree, leaf, counts, counts > 0, tree.n_node_samples, tree.value[:, 0])
-
-
-@dataclass(frozen=True)
 class ForestView:
-    """The trees of a fitted forest, with its training sample.
-
-    Attributes
-    ----------
-    sample : ForestRows
-    trees : list of GrownTree
-    rows : array of shape (n_samples, n_columns)
-        What the trees split, in their precision.
-    outcomes : array of shape (n_samples, n_outcomes)
-        The response of a regression (one column, centred), the class indicators of a
-        classification.
-    task : {"regression", "classification"}
-    """
+    """The trees of a fitted forest, with its training sample."""
 
     sample: ForestRows
     trees: list[GrownTree]
-    rows: NDArray[Any]
+    rows: NDArray[Any]  # (n_samples, n_columns), what the trees split, in their precision
+    # (n_samples, n_outcomes), the response of a regression (one column, centred), or the class
+    # indicators of a classification.
     outcomes: FloatArray
     task: str
 
@@ -171,11 +65,11 @@ def forest_rows(
 
     Columns that the steps before the forest make of one column of X (dummies) are one feature.
     """
+    model = unwrapped(model)
     if feature_names is None and not hasattr(X, "columns"):
         feature_names = getattr(model, "feature_names_in_", None)
     table = read_table(X, kinds=kinds, feature_names=feature_names)
     response = response_of(X, y, len(table))
-    model = unwrapped(model)
     features = np.arange(len(table.names))
     forest, given = model, table.rows()
     if hasattr(model, "steps"):
@@ -185,7 +79,7 @@ def forest_rows(
     if hasattr(forest, "numeric_rows"):  # takes levels as they are
         rows = forest.numeric_rows(given)
     elif forest is not model:
-        rows = _dense(given)
+        rows = np.asarray(given.toarray() if hasattr(given, "toarray") else given, dtype=float)
     else:
         if hasattr(X, "columns"):
             features = places_of_fit(model, table.names)
@@ -213,28 +107,10 @@ def view_forest(
     kinds: Kinds = None,
     feature_names: Sequence[str] | None = None,
 ) -> ForestView:
-    """A fitted forest with its training sample.
+    """A bagged forest with its training sample, rows in the order of the fit.
 
-    Parameters
-    ----------
-    model : estimator
-        A fitted ``RandomForestRegressor`` or ``RandomForestClassifier`` of scikit-learn (or
-        extra trees) with ``bootstrap=True``, a ``LosawRandomForestRegressor`` or
-        ``LosawRandomForestClassifier``, this package's ``RandomForest``, or a Pipeline that ends
-        with one.
-    X, y : array or frame (n_samples, n_features), array (n_samples,)
-        The training sample, rows in the order of the fit.
-    groups : dict of str to sequence of str, or None
-        Columns that are one feature, by its name.
-    kinds, feature_names
-        As :func:`losaw.tables.read_table`.
-
-    Raises
-    ------
-    ValueError
-        If the model has no bootstrap samples, or was fitted on other rows.
-    TypeError
-        If the model is not such a forest.
+    The forest is a random forest or extra trees of scikit-learn with ``bootstrap=True``, ours, a
+    forest of a study, or the last step of a Pipeline. Other models and other rows are refused.
     """
     from sklearn.base import is_classifier, is_regressor
 
@@ -256,12 +132,18 @@ def view_forest(
     _check_leaves(trees)
     root = trees[0].mean[0]
     if hasattr(forest, "classes_"):
-        outcomes, spread = _indicators(sample.y, forest.classes_), 1.0
+        numbers, spread = class_numbers(sample.y, forest.classes_), 1.0
+        outcomes = (numbers[:, None] == np.arange(len(forest.classes_))).astype(float)
     else:
         numbers = finite_numbers(sample.y)
         outcomes, root = (numbers - numbers.mean())[:, None], root - numbers.mean()
         spread = float(np.ptp(outcomes))
-    _check_root(root, np.average(outcomes, axis=0, weights=counts[0]), spread)
+    expected = np.average(outcomes, axis=0, weights=counts[0])
+    if np.abs(root - expected).max() > TOLERANCE * max(spread, 1e-12):
+        raise ValueError(
+            "X and y are not the sample that the forest was fitted on (the first tree's root has "
+            "another mean), or it was fitted with sample or class weights, which are not supported"
+        )
     if not (counts == 0).any():
         raise ValueError("no tree has out-of-bag rows: fit the forest with bootstrap=True")
     task = "classification" if hasattr(forest, "classes_") else "regression"
@@ -304,16 +186,6 @@ def _scikit_learn_counts(forest: Any, n_rows: int) -> NDArray[np.int64]:
     return counts
 
 
-def counts_of(samples: Sequence[NDArray[np.intp]], n_rows: int) -> NDArray[np.int64]:
-    """How often each row is in each tree's sample, (n_trees, n_rows)."""
-    return np.stack([np.bincount(rows, minlength=n_rows) for rows in samples])
-
-
-def _indicators(y: NDArray[Any], classes: NDArray[Any]) -> FloatArray:
-    """Columns (n_samples, n_classes), 1 where y is the class."""
-    return np.asarray(class_numbers(y, classes)[:, None] == np.arange(len(classes)), dtype=float)
-
-
 def _check_rows(given: int, fitted: int) -> None:
     if given != fitted:
         raise ValueError(
@@ -336,15 +208,6 @@ def _check_leaves(trees: list[GrownTree]) -> None:
             )
 
 
-def _check_root(root: Any, expected: Any, spread: float) -> None:
-    """Raise unless the first tree's root has the mean of its in-bag rows."""
-    if np.abs(np.asarray(root) - expected).max() > TOLERANCE * max(spread, 1e-12):
-        raise ValueError(
-            "X and y are not the sample that the forest was fitted on (the first tree's root has "
-            "another mean), or it was fitted with sample or class weights, which are not supported"
-        )
-
-
 def _numbers(model: Any, table: Table) -> FloatArray:
     """The columns as scikit-learn's forests read them: levels that are numbers, as numbers."""
     rows = table.codes.copy()
@@ -361,7 +224,3 @@ def _numbers(model: Any, table: Table) -> FloatArray:
             ) from None
         rows[:, column] = values[np.nan_to_num(rows[:, column], nan=-1.0).astype(np.intp)]
     return rows
-
-
-def _dense(rows: Any) -> FloatArray:
-    return np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows, dtype=float)

@@ -8,8 +8,11 @@ from numpy.typing import ArrayLike
 from losaw.data import FloatArray
 from losaw.rng import as_generator
 from losaw.scoring.importance_result import ImportanceResult
-from losaw.support.arguments import one_of, whole_number
+from losaw.support.arguments import finite_rows, one_of, whole_number
+from losaw.support.extras import extra
 from losaw.support.outcomes import finite_sample
+from losaw.support.words import other_columns
+from losaw.trees.forests import Forest, read_forest
 
 METHODS = ("pearson", "spearman")
 MIN_ROWS = 3
@@ -62,7 +65,7 @@ def shapley_correlation(
     """Correlation of every feature with its own Shapley values, r(X_p, s_p(X)).
 
     s_p are the path-dependent Shapley values of the trees, by the library shap: see
-    :func:`losaw.trees.shapley.shapley_values`. The correlation has no size: a feature that
+    :func:`losaw.trends.correlation.shapley_values`. The correlation has no size: a feature that
     moves the prediction by next to nothing, but in one direction, has correlation 1. Where the
     Shapley values are constant it is 0.
 
@@ -99,14 +102,10 @@ def shapley_correlation(
     >>> bool(shapley_correlation(forest, X, n_rows=20, random_state=0).scores[0] > 0.9)
     True
     """
-    from losaw.trees.forests import read_forest, rows_of
-    from losaw.trees.shapley import shapley_values
-
     forest = read_forest(model)
-    rows, compared, names = rows_of(model, forest, X, MIN_ROWS)
-    if n_rows is not None:
-        n_rows = whole_number("n_rows", n_rows, MIN_ROWS, "or None for all")
-    if n_rows is not None and n_rows < len(rows):
+    rows, compared, names = _rows_of(model, forest, X)
+    why = "or None for all"
+    if n_rows is not None and whole_number("n_rows", n_rows, MIN_ROWS, why) < len(rows):
         drawn = as_generator(random_state).choice(len(rows), n_rows, replace=False)
         rows, compared = rows[np.sort(drawn)], compared[np.sort(drawn)]
     values = shapley_values(forest, compared)
@@ -114,6 +113,80 @@ def shapley_correlation(
     result = _result(f"{method} correlation with Shapley values", estimates, len(rows), names)
     result.details["mean_absolute"] = np.abs(values).mean(axis=0)
     return result
+
+
+def _rows_of(
+    model: Any, forest: Forest, X: ArrayLike
+) -> tuple[FloatArray, FloatArray, tuple[str, ...]]:
+    """Rows, the same as the trees of a fitted ``model`` compare them, and the features' names.
+
+    Those of a losaw forest may hold categories, which become codes.
+    """
+    names, fitted = getattr(X, "columns", None), getattr(model, "feature_names_in_", None)
+    if names is not None and fitted is not None:
+        of = f"{type(model).__name__} was fitted to"
+        differ = other_columns("X", map(str, names), of, map(str, fitted))
+        if differ:
+            raise ValueError(f"{differ}; give X[model.feature_names_in_]")
+    if hasattr(model, "numeric_rows"):
+        X = model.numeric_rows(X)
+    rows, shown = finite_rows(X, MIN_ROWS)
+    if rows.shape[1] != len(forest.is_nominal):
+        raise ValueError(
+            f"X has {rows.shape[1]} features, the model was fitted to {len(forest.is_nominal)}"
+        )
+    compared = rows if hasattr(model, "numeric_rows") else forest.encode(rows)
+    return rows, compared, shown if names is None else tuple(map(str, names))
+
+
+def shapley_values(forest: Forest, rows: FloatArray) -> FloatArray:
+    """Shapley values of the prediction of trees, (n_rows, n_features).
+
+    The game's value of a coalition S at a row x is the tree's prediction when a split on a
+    feature outside S sends the row down both branches in proportion to their in-bag rows. A row's
+    values sum to its prediction minus the mean one. The prediction of a gradient boosting
+    classifier is its raw score, before the link. Rows are given as the trees compare them.
+    """
+    with extra("trends"):
+        import shap
+
+    if forest.is_nominal.any():
+        raise ValueError(
+            "the forest splits features into sets of levels, which shap's trees do not have; "
+            "encode them as numbers before the forest, for example by OneHotEncoder of scikit-learn"
+        )
+    explainer = shap.TreeExplainer(_model(forest), feature_perturbation="tree_path_dependent")
+    values: FloatArray = explainer.shap_values(rows, check_additivity=False)
+    return values.reshape(rows.shape)
+
+
+def _model(forest: Forest) -> dict[str, Any]:
+    """The trees as a custom model of shap."""
+    trees = forest.trees
+    weight = forest.scale / trees.n_trees
+    shown = []
+    for start, end in zip(trees.starts[:-1], trees.starts[1:], strict=True):
+        part = slice(start, end)
+        left, right = (np.maximum(side[part] - start, -1) for side in (trees.left, trees.right))
+        shown.append(
+            {
+                "children_left": left,
+                "children_right": right,
+                "children_default": left,  # of missing values, which are refused
+                "features": trees.feature[part],
+                "thresholds": np.nan_to_num(trees.threshold[part]),
+                "values": weight * forest.value[part, None],
+                "node_sample_weight": forest.n_samples[part],
+            }
+        )
+    return {
+        "trees": shown,
+        "base_offset": 0.0,
+        "input_dtype": np.float64,
+        "internal_dtype": np.float64,
+        "tree_output": "raw_value",
+        "objective": "squared_error",
+    }
 
 
 def column_correlations(first: FloatArray, second: FloatArray, method: str) -> FloatArray:

@@ -12,8 +12,7 @@ from losaw.explaining.sentences import answer, statements
 from losaw.knockoffs.diagnostics import DrawTest
 from losaw.scoring.clock import Clock
 from losaw.scoring.importance_result import ImportanceResult
-from losaw.scoring.one_sided_tests import t_test
-from losaw.scoring.tests import nadeau_bengio
+from losaw.scoring.tests import nadeau_bengio, t_test
 
 WRONG, RIGHT = DrawTest(0.8, 1e-6), DrawTest(0.5, 0.5)
 NAMES = ("income", "rooms", "age", "noise")

@@ -143,7 +143,7 @@ def test_each_contrast_names_the_feature_on_which_two_methods_differ(kind, resul
 
 def test_associations_are_one_product_and_the_same_as_pair_by_pair():
     from losaw.forest.adjustment import association
-    from losaw.scoring.association import association_strengths
+    from losaw.scoring.group_tree import association_strengths
     from losaw.tables import read_table
 
     rng = np.random.default_rng(0)

@@ -18,8 +18,8 @@ from losaw.forest import (
     PlainRandomForestRegressor,
 )
 from losaw.importance import air, mdi_oob, split_improvement, tree_permutation, ufi
+from losaw.scoring.over_trees import scores_of_trees
 from losaw.study.learners.random_forest import RandomForest
-from losaw.trees.node_moments import scores_of_trees
 from losaw.trees.view import view_forest
 from reference.in_study import in_study
 

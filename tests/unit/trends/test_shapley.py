@@ -15,8 +15,8 @@ from sklearn.tree import DecisionTreeRegressor
 
 from losaw.forest import LosawRandomForestClassifier, LosawRandomForestRegressor
 from losaw.trees.forests import read_forest
-from losaw.trees.shapley import shapley_values
 from losaw.trends import shapley_correlation
+from losaw.trends.correlation import shapley_values
 
 
 def data(n_samples=150, n_features=5):
