@@ -5,9 +5,11 @@ import inspect
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.ensemble import RandomForestRegressor
+from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
+from xgboost import XGBClassifier
 
 import losaw.importance
+from losaw import LosawRandomForestRegressor
 
 COMMON = ("features", "groups", "kinds", "feature_names")
 METHODS = (
@@ -135,3 +137,32 @@ def test_there_is_a_standard_error_or_the_docstring_says_why_not(method):
         assert "No standard error" in getattr(losaw.importance, method).__doc__
     else:
         assert f"{found.std_error_kind}" and (found.std_error >= 0).all()
+
+
+@pytest.mark.parametrize("kind", [RandomForestRegressor, LosawRandomForestRegressor, XGBClassifier])
+@pytest.mark.parametrize("method", [*METHODS, "hierarchy", "predecomp", "saabas"])
+def test_a_class_in_place_of_a_model_is_refused_with_the_remedy(method, kind):
+    X = np.random.default_rng(0).standard_normal((20, 3))
+    sample = (X,) if method in ("predecomp", "saabas") else (X, X[:, 0])
+    remedy = "give model=None" if method == "boruta" else rf"make one, as in {kind.__name__}\(\)"
+    for options in ({}, {"cv": 2}) if "cv" in signature(method) else ({},):
+        with pytest.raises(TypeError, match=f"model.*{kind.__name__}.*{remedy}|{remedy}.*model"):
+            getattr(losaw.importance, method)(kind, *sample, **options)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("method", ["cpi", "loco", "pfi", "sage", "subgroups", "hierarchy"])
+def test_a_column_that_is_wholly_missing_in_the_scored_rows_scores_0_and_says_so(method):
+    X = np.random.default_rng(0).standard_normal((200, 4))
+    model = HistGradientBoostingRegressor(max_iter=5).fit(X[:120], X[:120, 0])
+    rows = X[120:].copy()
+    rows[:, 2] = np.nan
+    options = {"train": (X[:120], X[:120, 0])} if method in ("loco", "subgroups") else {}
+    found = getattr(losaw.importance, method)(model, rows, X[120:, 0], random_state=0, **options)
+    if method == "hierarchy":
+        assert found.selected == (("X1",),)
+        return
+    assert method == "loco" or found.scores[2] == 0
+    if method == "cpi":
+        assert found.notes["X3"] == "missing in all rows: there is nothing to test"
+        assert np.isnan(found.p_values[2])

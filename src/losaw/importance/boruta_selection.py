@@ -112,8 +112,9 @@ def boruta(
 
     _check(n_estimators, max_runs, alpha)
     if model is not None:
+        got = model.__name__ if isinstance(model, type) else type(model).__name__
         raise TypeError(
-            f"boruta grows forests of its own: give model=None, got {type(model).__name__}; for a "
+            f"boruta grows forests of its own: give model=None, got {got}; for a "
             "model of your own there is the library BorutaPy"
         )
     rng = as_generator(random_state)

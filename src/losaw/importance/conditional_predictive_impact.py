@@ -27,6 +27,7 @@ ERROR_KIND = "over test rows, the fitted model and the drawn knockoffs held fixe
 SMALLEST_OWN_SHARE = 1e-3
 REASON_FOR_COPIES = "untestable: its draws are its copies, because the other features determine it"
 _CONSTANT = "constant: there is nothing to test"
+_MISSING = "missing in all rows: there is nothing to test"
 
 
 def _check(
@@ -294,7 +295,7 @@ def differences_of_draws(
     notes = {}
     for name, share, unit in zip(subject.names, own, replaced, strict=True):
         if np.isnan(share):
-            notes[name] = _CONSTANT
+            notes[name] = _MISSING if len(unit) and np.isnan(columns[:, unit]).all() else _CONSTANT
         elif share < SMALLEST_OWN_SHARE:
             notes[name] = reason
     return Differences(total / n_draws, details={"own_share": own, "notes": notes})
@@ -308,6 +309,7 @@ def own_shares(
     1 for independent copies, 0 where a knockoff is its feature; NaN if all columns of a unit are
     constant. A value whose knockoff is missing, or the reverse, counts like an independent copy.
     """
+    columns = np.where(np.isnan(columns).all(axis=0), 0.0, columns)  # no value: constant
     with np.errstate(invalid="ignore", divide="ignore"):
         centred = columns - np.nanmean(columns, axis=0)
         variance = np.nanmean(centred**2, axis=0)

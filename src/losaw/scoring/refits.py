@@ -87,8 +87,8 @@ def _parts(model: Any) -> tuple[Any, Any]:
     if model is None:
         return None, None
     model = unwrapped(model)
-    if isinstance(model, type) or not (hasattr(model, "fit") and hasattr(model, "get_params")):
-        shown = model.__name__ if isinstance(model, type) else type(model).__name__
+    if not (hasattr(model, "fit") and hasattr(model, "get_params")):
+        shown = type(model).__name__
         raise TypeError(
             f"model must be an estimator that scikit-learn can clone, or None, got {shown}"
         )

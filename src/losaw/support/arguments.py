@@ -24,6 +24,15 @@ class ArgumentTypeError(TypeError, ValueError):
     """An error: an argument of a wrong type; also a ValueError, which checks of values raise."""
 
 
+def require_instance(model: Any) -> None:
+    """Raise an error for a class in place of a model."""
+    if isinstance(model, type):
+        raise ArgumentTypeError(
+            f"model must be an estimator, got the class {model.__name__}; make one, as in "
+            f"{model.__name__}(), and fit it"
+        )
+
+
 def whole_number(
     name: str, value: Any, minimum: int, why: str = "", maximum: int | None = None
 ) -> int:

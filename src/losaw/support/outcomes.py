@@ -6,13 +6,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
-from losaw.support.arguments import check_finite, check_same_order, finite_rows, unmasked
+from losaw.support.arguments import (
+    check_finite,
+    check_same_order,
+    finite_rows,
+    require_instance,
+    unmasked,
+)
 
 Task = Literal["regression", "classification"]
 
 
 def is_classifier(model: Any) -> bool:
     """Return whether a fitted model predicts classes: scikit-learn's tag, or ``predict_proba``."""
+    require_instance(model)
     if hasattr(model, "predict_proba"):
         return True
     if not hasattr(model, "__sklearn_tags__"):

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
-from losaw.support.arguments import unmasked
+from losaw.support.arguments import require_instance, unmasked
 from losaw.support.extras import extra
 from losaw.support.words import other_columns
 
@@ -58,6 +58,7 @@ def as_booster(model: Any) -> "Booster":
     with extra("xgboost"):
         import xgboost
 
+    require_instance(model)
     if isinstance(model, xgboost.Booster):
         return model
     if hasattr(model, "get_booster"):

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from losaw.data import FloatArray
 from losaw.kernels.trees import LEAF, Trees
+from losaw.support.arguments import require_instance
 from losaw.tables.groups import column_sources
 
 SUPPORTED = (
@@ -67,6 +68,7 @@ def read_forest(model: Any) -> Forest:
     """The trees of a fitted model with one response, numeric or of two classes."""
     from sklearn import ensemble, tree
 
+    require_instance(model)
     # Others hold trees too, but do not predict their sum: AdaBoost, stacking, isolation forests.
     families = (
         tree.DecisionTreeClassifier, tree.DecisionTreeRegressor,
@@ -143,6 +145,7 @@ def mean_of_trees(model: Any, names: Sequence[str]) -> Forest | None:
 
 def unwrapped(model: Any) -> Any:
     """The model inside a search, or a Pipeline of one step."""
+    require_instance(model)
     while hasattr(model, "best_estimator_") or len(getattr(model, "steps", ())) == 1:
         model = model.best_estimator_ if hasattr(model, "best_estimator_") else model[-1]
     return model

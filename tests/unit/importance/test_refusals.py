@@ -151,7 +151,6 @@ def of_models():
     yield lambda: ufi(forest(), X, Y[1:]), f"y has {N - 1} entries for {N} rows of X"
     few = {"n_permutations": 2, "n_estimators": 5, "random_state": 0}
     for model, words in (
-        (RandomForestRegressor, "estimator that scikit-learn can clone"),
         (3, "estimator that scikit-learn can clone"),
         (GridSearchCV(forest(), {"max_depth": [1]}), "search that is not fitted"),
         (LinearRegression(), "no feature_importances_"),
