@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
-from losaw.support.arguments import require_instance, unmasked
+from losaw.support.arguments import check_unique, require_instance, unmasked
 from losaw.support.extras import extra
 from losaw.support.words import other_columns
 
@@ -101,9 +101,7 @@ def _check_columns(booster: "Booster", X: ArrayLike) -> None:
     labels = getattr(X, "column_names", getattr(X, "columns", ()))
     # Labels of several levels are joined as xgboost joins them.
     names = [" ".join(map(str, n)) if isinstance(n, tuple) else str(n) for n in labels]
-    if len(set(names)) < len(names):
-        repeated = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"X has more than one column named {repeated!r}; rename them")
+    check_unique(names)
     trained = booster.feature_names
     if names and trained:
         differ = other_columns("X", names, "the booster was trained on", trained)
