@@ -56,8 +56,8 @@ def commands(page):
 def check_losaw(words):
     """Run it; a run of minutes is planned with the same options."""
     if words[0] in ("explain", "audit"):
-        words = [*words, "--folds", "3", "--permutations", "1", "--budget", "none"]
-        words += ["--rounds", "5"] if words[0] == "audit" else []
+        words = [*words, "--folds", "3", "--permutations", "1", "--draws", "1", "--budget", "none"]
+        words += ["--rounds", "5", "--methods", "mdi,pfi"] if words[0] == "audit" else []
     if words[0] in ("check", "--version"):  # they start processes and load plugins
         done = subprocess.run(
             [sys.executable, "-m", "losaw", *words], capture_output=True, text=True
