@@ -2,14 +2,13 @@
 
 import numpy as np
 
-from losaw.data import Dataset, FeatureKind, FloatArray, Sample, Truth, default_feature_names
-from losaw.study.generators.generator import draw_response, task_of
+from losaw.data import Dataset, FloatArray, Sample
+from losaw.study.generators.generator import data_of, draw_response, task_of
 from losaw.support.arguments import one_of, whole_number
 
 READINGS = ("zero-to-i", "zero-to-i-minus-1")
 NOISE = 5.0
 N_FEATURES = 10
-KIND: FeatureKind = "discrete"
 
 
 class BinarySignalGenerator:
@@ -26,11 +25,6 @@ class BinarySignalGenerator:
         second reading agrees with the published values for a binary X1.
     n_samples : int, default 1000
         Rows of the training sample, and of the test sample.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is unknown or out of range.
     """
 
     examples = (
@@ -38,13 +32,7 @@ class BinarySignalGenerator:
         {"task": "classification", "levels": "zero-to-i-minus-1"},
     )
 
-    def __init__(
-        self,
-        *,
-        task: str,
-        levels: str = "zero-to-i",
-        n_samples: int = 1000,
-    ) -> None:
+    def __init__(self, *, task: str, levels: str = "zero-to-i", n_samples: int = 1000) -> None:
         self.task = task_of("task", task)
         self.levels = one_of("levels", levels, READINGS)
         self.n_samples = whole_number("n_samples", n_samples, 2)
@@ -55,18 +43,14 @@ class BinarySignalGenerator:
 
     def sample(self, rng: np.random.Generator) -> Dataset:
         """Draw a Monte Carlo sample."""
-        return Dataset(
-            train=self._sample(rng),
-            test=self._sample(rng),
-            truth=Truth(
-                signal=(0,),
-                n_features=N_FEATURES,
-                noise_variance=NOISE**2 if self.task == "regression" else float("nan"),
-                regression_function=self.regression_function,
-            ),
-            feature_names=default_feature_names(N_FEATURES),
-            feature_kinds=(KIND,) * N_FEATURES,
+        return data_of(
+            self._sample(rng),
+            self._sample(rng),
+            (0,),
+            kinds="discrete",
             task=self.task,
+            noise_variance=NOISE**2,
+            function=self.regression_function,
         )
 
     def _sample(self, rng: np.random.Generator) -> Sample:

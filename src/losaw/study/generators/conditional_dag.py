@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from losaw.data import Dataset, FeatureKind, FloatArray, Sample, Truth, default_feature_names
+from losaw.data import Dataset, FloatArray, Sample
 from losaw.study.generators.category_effects import cut_into_levels
-from losaw.study.generators.generator import task_of
+from losaw.study.generators.generator import data_of, task_of
 from losaw.support.arguments import one_of, real_number, whole_number
 
 CATEGORICAL: dict[str, tuple[int, ...]] = {
@@ -31,16 +31,12 @@ class ConditionalDagGenerator:
     Parameters
     ----------
     n_samples : int
-        Rows of training (66 %) and test sample together, as the paper counts.
+        Rows of training (66 %) and test sample together, as the paper counts; two for a level or
+        more.
     categorical : {"none", "X1", "X3", "X1+X3", "all"}
     n_levels : int, default 10
     beta : float, default 0.5
     outcome : {"regression", "classification"}, default "regression"
-
-    Raises
-    ------
-    ValueError
-        If a parameter is unknown or out of range, or there are fewer than two rows per level.
     """
 
     examples = (
@@ -98,20 +94,13 @@ class ConditionalDagGenerator:
         train, test = np.split(rng.permutation(n), [round(TRAIN_SHARE * n)])
         if self.outcome == "classification":
             optimum = np.maximum(expected[test], 1 - expected[test]).mean()
-        kinds: tuple[FeatureKind, ...] = tuple(
-            "nominal" if feature in self.categorical else "continuous" for feature in range(4)
-        )
-        return Dataset(
-            train=Sample(X[train], y[train]),
-            test=Sample(X[test], y[test]),
-            truth=Truth(
-                signal=(2, 3),
-                n_features=4,
-                noise_variance=1.0 if self.outcome == "regression" else float("nan"),
-                regression_function=mean,
-                details={"optimum": float(optimum)},
-            ),
-            feature_names=default_feature_names(4),
-            feature_kinds=kinds,
+        return data_of(
+            Sample(X[train], y[train]),
+            Sample(X[test], y[test]),
+            (2, 3),
+            kinds=["nominal" if j in self.categorical else "continuous" for j in range(4)],
             task=self.outcome,
+            noise_variance=1.0,
+            function=mean,
+            details={"optimum": float(optimum)},
         )

@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from losaw.data import Dataset, FeatureKind, FloatArray, Sample, Truth
+from losaw.data import Dataset, FloatArray, Sample
+from losaw.study.generators.generator import data_of
 from losaw.support.arguments import whole_number
-
-KINDS: tuple[FeatureKind, ...] = ("nominal", "continuous")
 
 
 class ConfounderGenerator:
@@ -16,12 +15,7 @@ class ConfounderGenerator:
     Parameters
     ----------
     n_samples : int, default 200
-        Rows of training and test sample together, half each.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than 20 rows.
+        Rows of training and test sample together, half each; 20 or more.
     """
 
     examples = ({"n_samples": 600},)
@@ -36,12 +30,14 @@ class ConfounderGenerator:
         noise = rng.standard_normal((2, n))
         X, y = np.column_stack([C, C + noise[0]]), C + noise[1]
         half = n // 2
-        return Dataset(
-            train=Sample(X[:half], y[:half]),
-            test=Sample(X[half:], y[half:]),
-            truth=Truth(signal=(0,), n_features=2, noise_variance=1.0, regression_function=_mean),
-            feature_names=("C", "X"),
-            feature_kinds=KINDS,
+        return data_of(
+            Sample(X[:half], y[:half]),
+            Sample(X[half:], y[half:]),
+            (0,),
+            names=("C", "X"),
+            kinds=("nominal", "continuous"),
+            noise_variance=1.0,
+            function=_mean,
         )
 
 

@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from losaw.data import Dataset, FeatureKind, FloatArray, Sample, Truth, default_feature_names
+from losaw.data import Dataset, FloatArray, Sample
 from losaw.study.generators.correlation import five_feature_block
 from losaw.study.generators.functions import FUNCTIONS, RegressionFunction
+from losaw.study.generators.generator import data_of
 from losaw.study.generators.joint_law.fit import fit_joint_law
 from losaw.study.generators.joint_law.law import JointLaw, JointLawSpecification
 from losaw.support.arguments import one_of, real_number, whole_number
 
-KIND: FeatureKind = "discrete"
 BLOCK = 5
 N_PILOT = 10_000
 N_PAPER = 1000
@@ -44,11 +44,6 @@ class FiveFeatureBlocksGenerator:
     independent_share : float, default 0
         Share of independent features that the maximum-entropy law of a block is mixed with
         (:class:`JointLawSpecification`).
-
-    Raises
-    ------
-    ValueError
-        If a parameter is unknown or out of range.
 
     Notes
     -----
@@ -116,19 +111,15 @@ class FiveFeatureBlocksGenerator:
         independent_noise = self.phi * float(self.function(pilot).var())
         independent_y = self._response(independent, independent_noise, rng)
         details["independent_noise_variance"] = independent_noise
-        return Dataset(
-            train=Sample(train, train_y),
-            test=Sample(test, test_y),
+        return data_of(
+            Sample(train, train_y),
+            Sample(test, test_y),
+            self.function.signal,
+            kinds="discrete",
+            noise_variance=noise_variance,
+            function=self.function,
+            details=details,
             independent=Sample(independent, independent_y),
-            truth=Truth(
-                signal=self.function.signal,
-                n_features=self.n_features,
-                noise_variance=noise_variance,
-                regression_function=self.function,
-                details=details,
-            ),
-            feature_names=default_feature_names(self.n_features),
-            feature_kinds=(KIND,) * self.n_features,
         )
 
     def _response(self, X: FloatArray, variance: float, rng: np.random.Generator) -> FloatArray:

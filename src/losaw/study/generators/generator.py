@@ -1,10 +1,19 @@
-"""The contract of a generator, and its optional methods."""
+"""The contract of a generator, and what generators share."""
 
+import math
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, Protocol
 
 import numpy as np
 
-from losaw.data import Dataset, FloatArray
+from losaw.data import (
+    Dataset,
+    FeatureKind,
+    FloatArray,
+    Sample,
+    Truth,
+    default_feature_names,
+)
 from losaw.support.arguments import one_of
 
 Task = Literal["regression", "classification"]
@@ -13,9 +22,9 @@ Task = Literal["regression", "classification"]
 class DataGenerator(Protocol):
     """A data-generating process with its parameters, ready to be drawn from.
 
-    The class takes all parameters by keyword and refuses invalid values when it is created,
-    before anything runs. An instance never changes: what :meth:`sample` returns depends only on the
-    parameters and on ``rng``.
+    The class takes all parameters by keyword and raises a ValueError for one that is unknown or out
+    of range when it is created, before anything runs. An instance never changes: what
+    :meth:`sample` returns depends only on the parameters and on ``rng``.
 
     A generator may have the method ``joint_law()``, which specifies the discrete law that is fitted
     once for all draws; :meth:`sample` has it from
@@ -40,3 +49,34 @@ def draw_response(
     if task == "regression":
         return mean + scale * rng.standard_normal(len(mean))
     return (rng.random(len(mean)) < mean).astype(float)
+
+
+def data_of(
+    train: Sample,
+    test: Sample,
+    signal: Sequence[int],
+    *,
+    kinds: FeatureKind | Sequence[FeatureKind],
+    names: Sequence[str] = (),
+    task: Task = "regression",
+    noise_variance: float = math.nan,
+    function: Callable[[FloatArray], FloatArray] | None = None,
+    details: Mapping[str, float] | None = None,
+    independent: Sample | None = None,
+) -> Dataset:
+    """Make a data set of its samples and their truth.
+
+    ``kinds`` is one for each feature, or one for all. Features without names are X1, X2, …. The
+    labels of a classification have no noise variance.
+    """
+    n_features = train.X.shape[1]
+    variance = noise_variance if task == "regression" else math.nan
+    return Dataset(
+        train,
+        test,
+        Truth(tuple(signal), n_features, variance, function, dict(details or {})),
+        feature_names=tuple(names) or default_feature_names(n_features),
+        feature_kinds=(kinds,) * n_features if isinstance(kinds, str) else tuple(kinds),
+        independent=independent,
+        task=task,
+    )

@@ -2,16 +2,10 @@
 
 import numpy as np
 
-from losaw.data import (
-    Dataset,
-    FeatureKind,
-    FloatArray,
-    Sample,
-    Truth,
-    default_feature_names,
-)
+from losaw.data import Dataset, FeatureKind, FloatArray, Sample
 from losaw.study.generators.correlation import cholesky_factor, draw_normal, six_features
 from losaw.study.generators.functions import regression_function
+from losaw.study.generators.generator import data_of
 from losaw.study.generators.joint_law.fit import law_of
 from losaw.study.generators.joint_law.law import JointLaw, JointLawSpecification
 from losaw.support.arguments import one_of, real_number, whole_number
@@ -55,11 +49,6 @@ class LosawGenerator:
         A number: the training features are one of so many fixed samples, chosen at random in every
         draw, which separates the variation between samples of X from that of the noise. None:
         they are drawn anew.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is unknown or out of range.
 
     Notes
     -----
@@ -130,19 +119,15 @@ class LosawGenerator:
         if law is not None:
             details["correlation_distance"] = float(np.sqrt(law.objective))
             details["off_support"] = off_support(law)
-        return Dataset(
-            train=Sample(train, train_y),
-            test=Sample(test, test_y),
+        return data_of(
+            Sample(train, train_y),
+            Sample(test, test_y),
+            self.function.signal,
+            kinds=DATA_TYPES[self.data_type],
+            noise_variance=noise_variance,
+            function=self.function,
+            details=details,
             independent=Sample(independent, self.function(independent)),
-            truth=Truth(
-                signal=self.function.signal,
-                n_features=self.n_features,
-                noise_variance=noise_variance,
-                regression_function=self.function,
-                details=details,
-            ),
-            feature_names=default_feature_names(self.n_features),
-            feature_kinds=(DATA_TYPES[self.data_type],) * self.n_features,
         )
 
     def _features(

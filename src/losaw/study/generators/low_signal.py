@@ -4,8 +4,8 @@ import functools
 
 import numpy as np
 
-from losaw.data import Dataset, FeatureKind, FloatArray, Sample, Truth, default_feature_names
-from losaw.study.generators.generator import Task, draw_response, task_of
+from losaw.data import Dataset, FloatArray, Sample
+from losaw.study.generators.generator import Task, data_of, draw_response, task_of
 from losaw.support.arguments import one_of
 
 NOISE_READINGS = ("standard-deviation", "variance")
@@ -77,11 +77,6 @@ class LowSignalGenerator:
     logit : {"printed", "notebook"}, default "printed"
         See :class:`LowSignalResponse`.
 
-    Raises
-    ------
-    ValueError
-        If a parameter is unknown; by ``sample`` if the ChIP data are not there.
-
     Notes
     -----
     ``truth.noise_variance`` is that of the training sample; the noise of the test sample is
@@ -108,8 +103,8 @@ class LowSignalGenerator:
 
     def sample(self, rng: np.random.Generator) -> Dataset:
         """Draw a Monte Carlo sample."""
+        names: tuple[str, ...] = ()
         if self.dataset == "Simulated":
-            names = default_feature_names(N_FEATURES)
             signal = _draw_signal(N_CANDIDATES, rng)
             train, test = simulated_features(rng), simulated_features(rng)
         else:
@@ -118,15 +113,15 @@ class LowSignalGenerator:
             train, test = (_with_noise_permuted(part, signal, rng) for part in parts)
         slope = 2.0 if self.dataset == "Simulated" else 4.0
         response = LowSignalResponse(self.task, self.noise, self.logit, slope, signal)
-        kind: FeatureKind = "discrete" if self.dataset == "Simulated" else "continuous"
-        variance = response.noise_sd(train) ** 2 if self.task == "regression" else float("nan")
-        return Dataset(
-            train=Sample(train, response.draw(train, rng)),
-            test=Sample(test, response.draw(test, rng)),
-            truth=Truth(signal, len(names), variance, response),
-            feature_names=names,
-            feature_kinds=(kind,) * len(names),
+        return data_of(
+            Sample(train, response.draw(train, rng)),
+            Sample(test, response.draw(test, rng)),
+            signal,
+            names=names,
+            kinds="discrete" if self.dataset == "Simulated" else "continuous",
             task=self.task,
+            noise_variance=response.noise_sd(train) ** 2,
+            function=response,
         )
 
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from losaw.data import Dataset, FeatureKind, FloatArray, Sample, Truth, default_feature_names
-from losaw.study.generators.generator import draw_response, task_of
+from losaw.data import Dataset, FeatureKind, FloatArray, Sample
+from losaw.study.generators.generator import data_of, draw_response, task_of
 from losaw.support.arguments import one_of, real_number, whole_number
 
 LEVELS = (2, 4, 10, 20)
@@ -27,11 +27,6 @@ class MixedCardinalityGenerator:
         integers (Appendix B). The numbers are the same.
     n_samples : int, default 1000
         Rows of the training sample, and of the test sample.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is unknown or out of range.
     """
 
     examples = (
@@ -57,19 +52,14 @@ class MixedCardinalityGenerator:
     def sample(self, rng: np.random.Generator) -> Dataset:
         """Draw a Monte Carlo sample."""
         kind: FeatureKind = "nominal" if self.factors == "nominal" else "discrete"
-        n_features = 1 + len(LEVELS)
-        return Dataset(
-            train=self._sample(rng),
-            test=self._sample(rng),
-            truth=Truth(
-                signal=(1,) if self.rho > 0 else (),
-                n_features=n_features,
-                noise_variance=1.0 if self.task == "regression" else float("nan"),
-                regression_function=self.regression_function,
-            ),
-            feature_names=default_feature_names(n_features),
-            feature_kinds=("continuous", *[kind] * len(LEVELS)),
+        return data_of(
+            self._sample(rng),
+            self._sample(rng),
+            (1,) if self.rho > 0 else (),
+            kinds=("continuous", *[kind] * len(LEVELS)),
             task=self.task,
+            noise_variance=1.0,
+            function=self.regression_function,
         )
 
     def _sample(self, rng: np.random.Generator) -> Sample:

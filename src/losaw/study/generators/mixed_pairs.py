@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from losaw.data import Dataset, FeatureKind, FloatArray, Sample, Truth, default_feature_names
+from losaw.data import Dataset, FloatArray, Sample
 from losaw.study.generators.category_effects import WEIGHTS, cut_into_levels
 from losaw.study.generators.conditional_dag import TRAIN_SHARE
-from losaw.study.generators.generator import draw_response, task_of
+from losaw.study.generators.generator import data_of, draw_response, task_of
 from losaw.support.arguments import one_of, real_number, whole_number
 
 N_FEATURES = 12
@@ -38,11 +38,6 @@ class MixedPairsGenerator:
     weights : {"shuffled", "ordered"}, default "shuffled"
         Effects of the quantile bins: shuffled as in the published code, ordered as in the
         text. See :func:`losaw.study.generators.category_effects.cut_into_levels`.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is unknown or out of range.
     """
 
     examples = (
@@ -110,20 +105,15 @@ class MixedPairsGenerator:
         else:
             optimum = float(np.maximum(expected, 1 - expected).mean())
         train, test = np.split(rng.permutation(n), [round(TRAIN_SHARE * n)])
-        kinds: tuple[FeatureKind, ...] = ("continuous",) * 8 + ("nominal",) * 4
-        return Dataset(
-            train=Sample(X[train], y[train]),
-            test=Sample(X[test], y[test]),
-            truth=Truth(
-                signal=tuple(int(j) for j in np.flatnonzero(BETA)),
-                n_features=N_FEATURES,
-                noise_variance=variance,
-                regression_function=mean,
-                details={"optimum": optimum},
-            ),
-            feature_names=default_feature_names(N_FEATURES),
-            feature_kinds=kinds,
+        return data_of(
+            Sample(X[train], y[train]),
+            Sample(X[test], y[test]),
+            np.flatnonzero(BETA).tolist(),
+            kinds=("continuous",) * 8 + ("nominal",) * 4,
             task=self.outcome,
+            noise_variance=variance,
+            function=mean,
+            details={"optimum": optimum},
         )
 
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from losaw.data import Dataset, FeatureKind, FloatArray, Sample, Truth
+from losaw.data import Dataset, FloatArray, Sample
+from losaw.study.generators.generator import data_of
 from losaw.support.arguments import one_of, whole_number
 
-KIND: FeatureKind = "continuous"
 DATA_SETS = {
     "syn2": ("X0", "X1", "X2", "A0", "A1", "A2"),
     "syn3": ("X0", "A0", "A1", "A2"),
@@ -29,11 +29,6 @@ class NoisyCopiesGenerator:
         The paper does not define X0^1.5 for negative X0: ``sign(X0) |X0|^1.5``,
         ``|X0|^1.5``, ``X0 = 3 |N(0, 1)|``, or rows with a negative X0 dropped, about half of
         them: Python gives their response no value.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is unknown or out of range.
     """
 
     examples = (
@@ -42,13 +37,7 @@ class NoisyCopiesGenerator:
         {"data_set": "syn2", "power": "half-normal"},
     )
 
-    def __init__(
-        self,
-        *,
-        data_set: str,
-        n_samples: int = 100,
-        power: str = "signed",
-    ) -> None:
+    def __init__(self, *, data_set: str, n_samples: int = 100, power: str = "signed") -> None:
         self.feature_names = DATA_SETS[one_of("data_set", data_set, DATA_SETS)]
         self.n_samples = whole_number("n_samples", n_samples, 2)
         self.power = one_of("power", power, POWERS)
@@ -58,18 +47,14 @@ class NoisyCopiesGenerator:
 
     def sample(self, rng: np.random.Generator) -> Dataset:
         """Draw a Monte Carlo sample."""
-        train, test = self._sample(rng), self._sample(rng)
-        return Dataset(
-            train=train,
-            test=test,
-            truth=Truth(
-                signal=self.signal,
-                n_features=len(self.feature_names),
-                noise_variance=0.0,
-                regression_function=self.regression_function,
-            ),
-            feature_names=self.feature_names,
-            feature_kinds=(KIND,) * len(self.feature_names),
+        return data_of(
+            self._sample(rng),
+            self._sample(rng),
+            self.signal,
+            names=self.feature_names,
+            kinds="continuous",
+            noise_variance=0.0,
+            function=self.regression_function,
         )
 
     def regression_function(self, X: FloatArray) -> FloatArray:

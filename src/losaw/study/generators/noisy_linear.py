@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from losaw.data import Dataset, FeatureKind, Sample, Truth, default_feature_names
+from losaw.data import Dataset, Sample, default_feature_names
+from losaw.study.generators.generator import data_of
 from losaw.study.generators.noise_mixing import TARGETS, mix
 from losaw.support.arguments import one_of, real_number, whole_number
 
-KIND: FeatureKind = "continuous"
 LARGEST_COEFFICIENT = 100.0
 N_FEATURES, N_INFORMATIVE = 10, 3
 BASE_SEED = 0
@@ -29,11 +29,6 @@ class NoisyLinearGenerator:
     target : {"kept", "shifted", "standardized", "mixed"}, default "kept"
         See :func:`losaw.study.generators.noise_mixing.mix`.
 
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
-
     Notes
     -----
     The test sample has other rows and the same b, which is in ``truth.details``.
@@ -44,13 +39,7 @@ class NoisyLinearGenerator:
         {"noise_share": 0.3, "n_samples": 200, "target": "mixed"},
     )
 
-    def __init__(
-        self,
-        *,
-        noise_share: float,
-        n_samples: int = 1000,
-        target: str = "kept",
-    ) -> None:
+    def __init__(self, *, noise_share: float, n_samples: int = 1000, target: str = "kept") -> None:
         self.noise_share = real_number("noise_share", noise_share, 0, 1)
         self.n_samples = whole_number("n_samples", n_samples, 3)
         self.target = one_of("target", target, TARGETS)
@@ -65,14 +54,5 @@ class NoisyLinearGenerator:
         for _ in ("train", "test"):
             X = base.standard_normal((self.n_samples, N_FEATURES))
             samples.append(Sample(*mix(X, X @ coefficients, self.noise_share, self.target, rng)))
-        return Dataset(
-            train=samples[0],
-            test=samples[1],
-            truth=Truth(
-                signal=tuple(range(N_INFORMATIVE)),
-                n_features=N_FEATURES,
-                details=dict(zip(names, coefficients.tolist(), strict=True)),
-            ),
-            feature_names=names,
-            feature_kinds=(KIND,) * N_FEATURES,
-        )
+        details = dict(zip(names, coefficients.tolist(), strict=True))
+        return data_of(*samples, range(N_INFORMATIVE), kinds="continuous", details=details)

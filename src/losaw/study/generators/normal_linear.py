@@ -2,12 +2,11 @@
 
 import numpy as np
 
-from losaw.data import Dataset, FeatureKind, FloatArray, Sample, Truth, default_feature_names
+from losaw.data import Dataset, FloatArray, Sample
 from losaw.study.generators.correlation import cholesky_factor, correlation_matrix, draw_normal
 from losaw.study.generators.functions import regression_function
+from losaw.study.generators.generator import data_of
 from losaw.support.arguments import real_number, whole_number
-
-KIND: FeatureKind = "continuous"
 
 
 class NormalLinearGenerator:
@@ -33,11 +32,6 @@ class NormalLinearGenerator:
         Rows of the test sample, which has noise.
     n_independent : int, default 1000
         Rows of the sample of independent N(0, 1) features, without noise.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is unknown or out of range, or R is not positive definite.
     """
 
     examples = (
@@ -71,18 +65,14 @@ class NormalLinearGenerator:
         train = self._sample(self.n_samples, rng)
         test = self._sample(self.n_test, rng)
         independent = rng.standard_normal((self.n_independent, self.n_features))
-        return Dataset(
-            train=train,
-            test=test,
+        return data_of(
+            train,
+            test,
+            self.function.signal,
+            kinds="continuous",
+            noise_variance=self.noise_variance,
+            function=self.function,
             independent=Sample(independent, self.function(independent)),
-            truth=Truth(
-                signal=self.function.signal,
-                n_features=self.n_features,
-                noise_variance=self.noise_variance,
-                regression_function=self.function,
-            ),
-            feature_names=default_feature_names(self.n_features),
-            feature_kinds=(KIND,) * self.n_features,
         )
 
     def _sample(self, n_samples: int, rng: np.random.Generator) -> Sample:

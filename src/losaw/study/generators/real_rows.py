@@ -1,11 +1,159 @@
-"""Rows of a real data set as numbers, read once."""
+"""Rows of real data sets, divided at random into a training and a test sample.
+
+The truth names no signal features, since they are unknown. Of a data set that is used whole the
+test sample is the training sample in another order, and no measure of prediction means anything.
+"""
 
 import functools
 from typing import NamedTuple
 
 import numpy as np
 
-from losaw.data import FeatureKind, FloatArray
+from losaw.data import Dataset, FeatureKind, FloatArray, Sample
+from losaw.study.generators.generator import Task, data_of
+from losaw.study.generators.noise_mixing import TARGETS, mix
+from losaw.support.arguments import one_of, real_number
+
+
+class Design(NamedTuple):
+    """The response, the task, whether a N(0, 1) feature is added, the share of training rows."""
+
+    response: str
+    task: Task = "regression"
+    adds_random: bool = False
+    share: float = 1.0
+
+
+DESIGNS = {
+    "rna_editing": Design("edit", "classification"),
+    "adult": Design("income", "classification", adds_random=True, share=5000 / 27_504),
+    "boston_housing": Design("MEDV", adds_random=True),
+    "diamonds": Design("price", share=2 / 3),
+    "fish": Design("Length1"),
+    "california_housing": Design("median_house_value"),
+}
+
+
+class RealForestDataGenerator:
+    """Rows of a real data set, text columns as level codes (Zhou and Hooker, Sections 5.2 to 5.4).
+
+    Adult and Boston housing have an additional feature, "random" ~ N(0, 1), drawn every time, and
+    Adult's training sample is 5000 random rows of 27,504. The others are used whole.
+
+    Parameters
+    ----------
+    data_set : {"rna_editing", "adult", "boston_housing"}
+        See :func:`losaw.study.datasets.prepare`.
+    """
+
+    data_sets = ("rna_editing", "adult", "boston_housing")
+    examples = tuple({"data_set": name} for name in data_sets)
+
+    def __init__(self, *, data_set: str) -> None:
+        self.data_set = one_of("data_set", data_set, self.data_sets)
+
+    def sample(self, rng: np.random.Generator) -> Dataset:
+        """Draw rows and the random feature."""
+        return _divided(self.data_set, DESIGNS[self.data_set].share, rng)
+
+
+class DiamondsGenerator:
+    """A random part of 4,463 round diamonds for training, the others for the test.
+
+    Nine features: carat, depth_perc, table, x_length, y_width, z_depth; and cut, color and
+    clarity as codes in the order of the alphabet. The response is the price in US dollars
+    (Blesch, Watson & Wright 2024, Section 3.3 and Appendix D). See
+    :func:`losaw.study.datasets.cleaning.clean_diamonds` for how round is round.
+
+    Parameters
+    ----------
+    fraction : float in (0, 1], default 2/3
+        Share of the training sample.
+    """
+
+    examples = ({"fraction": 0.5},)
+    data_sets = ("diamonds",)
+
+    def __init__(self, *, fraction: float = DESIGNS["diamonds"].share) -> None:
+        self.fraction = _share(fraction)
+
+    def sample(self, rng: np.random.Generator) -> Dataset:
+        """Draw a random division."""
+        return _divided("diamonds", self.fraction, rng)
+
+
+class RealRegressionGenerator:
+    """A random part of the rows of FISH or HOUSING, mixed with noise on request.
+
+    (Gerstorfer et al., Sections 2.3 and 4; the responses are Length1 and median_house_value.)
+
+    Parameters
+    ----------
+    data_set : {"fish", "california_housing"}
+        See :func:`losaw.study.datasets.prepare`.
+    fraction : float in (0, 1], default 1
+        Share of the rows that is the training sample; the others are the test sample.
+    noise_share : float in [0, 1] or None, default None
+        Mix the standardised features with noise; None: features and response as they are.
+    target : {"kept", "shifted", "standardized", "mixed"}, default "standardized"
+        Of the response when features are mixed; see
+        :func:`losaw.study.generators.noise_mixing.mix`.
+    """
+
+    examples = (
+        {"data_set": "fish", "fraction": 0.7},
+        {"data_set": "fish", "noise_share": 0.4},
+    )
+    data_sets = ("fish", "california_housing")
+
+    def __init__(
+        self,
+        *,
+        data_set: str,
+        fraction: float = 1.0,
+        noise_share: float | None = None,
+        target: str = "standardized",
+    ) -> None:
+        self.data_set = one_of("data_set", data_set, self.data_sets)
+        self.fraction = _share(fraction)
+        self.noise_share = noise_share
+        if noise_share is not None:
+            real_number("noise_share", noise_share, 0, 1)
+        self.target = one_of("target", target, TARGETS)
+
+    def sample(self, rng: np.random.Generator) -> Dataset:
+        """Draw a random part of the rows."""
+        return _divided(self.data_set, self.fraction, rng, self.noise_share, self.target)
+
+
+def _share(fraction: float) -> float:
+    share = real_number("fraction", fraction)
+    if not 0 < share <= 1:
+        raise ValueError(f"fraction must be in (0, 1], got {fraction}")
+    return share
+
+
+def _divided(
+    data_set: str,
+    fraction: float,
+    rng: np.random.Generator,
+    noise_share: float | None = None,
+    target: str = "",
+) -> Dataset:
+    """Draw the training rows without replacement; the others, or all again, are the test sample."""
+    design = DESIGNS[data_set]
+    X, y, names, kinds = read_rows(data_set, design.response)
+    if design.adds_random:
+        X = np.column_stack([X, rng.standard_normal(len(X))])
+        names, kinds = (*names, "random"), (*kinds, "continuous")
+    order = rng.permutation(len(y))
+    n_train = max(2, round(fraction * len(y)))
+    rest = order[n_train:] if n_train < len(y) - 1 else rng.permutation(len(y))
+    parts = [(X[rows], y[rows]) for rows in (order[:n_train], rest)]
+    if noise_share is not None:
+        parts = [mix(*part, noise_share, target, rng) for part in parts]
+    train, test = (Sample(*part) for part in parts)
+    return data_of(train, test, (), names=names, kinds=kinds, task=design.task)
 
 
 class RealRows(NamedTuple):
@@ -19,7 +167,7 @@ class RealRows(NamedTuple):
 
 @functools.cache
 def read_rows(data_set: str, response: str) -> RealRows:
-    """Read a data set; text becomes level codes in the order of the alphabet.
+    """Read a data set once; text becomes level codes in the order of the alphabet.
 
     Raises
     ------

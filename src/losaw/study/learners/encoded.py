@@ -44,14 +44,7 @@ class EncodedLearner(TwoTaskLearner):
         self.random_state = random_state
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Fit to X (n_samples, n_features) and y (n_samples,).
-
-        Raises
-        ------
-        ValueError
-            For an unknown task or encoding, wrong shapes, missing or infinite values, or classes
-            other than 0 and 1.
-        """
+        """Fit to X (n_samples, n_features) and y (n_samples,)."""
         features, response = self._read(X, y)
         self.encoding_ = Encoding.learn(features, self.nominal, self.encoding)
         self.model_ = self.make().fit(self.encoding_.encode(features), response)

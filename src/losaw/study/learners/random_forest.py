@@ -12,6 +12,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from losaw.data import FloatArray
+from losaw.study.learners.encoding import Encoding
 from losaw.support.words import unknown
 from losaw.trees.forests import Forest, mean_of_trees
 
@@ -29,8 +30,7 @@ class RandomForest(BaseEstimator):
     ----------
     task : {"regression", "classification"}, default "regression"
     one_hot : sequence of int, default ()
-        Columns of X that enter as one dummy for each level of the training sample. A level that
-        the training sample does not have is all zeros.
+        Columns of X that enter as one dummy for each level of the training sample.
     n_estimators, max_depth, random_state
         As in scikit-learn.
 
@@ -42,11 +42,6 @@ class RandomForest(BaseEstimator):
         Which feature an encoded column belongs to.
     feature_importances_ : array of shape (n_features,)
         The forest's, a factor's dummies summed.
-
-    Raises
-    ------
-    ValueError
-        For an unknown task, or a column of ``one_hot`` that X does not have.
     """
 
     def __init__(
@@ -70,18 +65,12 @@ class RandomForest(BaseEstimator):
             raise ValueError(unknown("task", self.task, TASKS))
         numeric = self.task == "regression"
         rows, response = validate_data(self, X, y, dtype=np.float64, y_numeric=numeric)
-        n_features = rows.shape[1]
-        for column in self.one_hot:
-            if not 0 <= column < n_features:
-                raise ValueError(
-                    f"one_hot names column {column}, but X has columns 0 to {n_features - 1}"
-                )
-        self.levels_ = {column: np.unique(rows[:, column]) for column in self.one_hot}
-        widths = [len(self.levels_.get(column, (0,))) for column in range(n_features)]
-        self.feature_of_column_ = np.repeat(np.arange(n_features), widths)
+        self._encoding = Encoding.learn(rows, self.one_hot, "one-hot")
+        widths = [len(columns) for columns in self._encoding.groups]
+        self.feature_of_column_ = np.repeat(np.arange(len(widths)), widths)
         self.forest_ = TASKS[self.task](
             self.n_estimators, max_depth=self.max_depth, random_state=self.random_state
-        ).fit(self._encoded(rows), response)
+        ).fit(self._encoding.encode(rows), response)
         if self.task == "classification":
             self.classes_ = self.forest_.classes_
         return self
@@ -89,7 +78,7 @@ class RandomForest(BaseEstimator):
     def encode(self, X: ArrayLike) -> FloatArray:
         """The columns that the trees split, (n_samples, n_columns)."""
         check_is_fitted(self)
-        return self._encoded(validate_data(self, X, reset=False, dtype=np.float64))
+        return self._encoding.encode(validate_data(self, X, reset=False, dtype=np.float64))
 
     def mean_of_trees(self) -> Forest | None:
         """The trees on columns as :meth:`encode` gives them; None of a subclass."""
@@ -99,17 +88,6 @@ class RandomForest(BaseEstimator):
             encode=lambda rows: inner.encode(self.encode(rows)),
             feature_of_column=self.feature_of_column_,
         )
-
-    def _encoded(self, X: FloatArray) -> FloatArray:
-        if not self.levels_:
-            return X
-        blocks = [
-            (X[:, [column]] == self.levels_[column]).astype(float)
-            if column in self.levels_
-            else X[:, [column]]
-            for column in range(X.shape[1])
-        ]
-        return np.hstack(blocks)
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Mean of the trees, or the most probable class, (n_samples,)."""

@@ -28,11 +28,6 @@ class RangerForest(EncodedLearner):
         True: candidates are drawn until one is not constant, as scikit-learn's forests do. See
         :class:`losaw.forest.ranger.RangerTrees`.
 
-    Raises
-    ------
-    ValueError
-        When fitted, if ``n_estimators`` is below 1, or as :meth:`EncodedLearner.fit`.
-
     Notes
     -----
     The trees are grown by losaw's compiled loops: scikit-learn cannot stop where ranger stops.

@@ -24,14 +24,7 @@ class TwoTaskLearner(BaseEstimator):
         return self.task == "classification"
 
     def _read(self, X: ArrayLike, y: ArrayLike) -> tuple[FloatArray, NDArray[Any]]:
-        """Return the rows (n_samples, n_features) and their responses, for a fit.
-
-        Raises
-        ------
-        ValueError
-            For an unknown task, wrong shapes, missing or infinite values, or classes other than 0
-            and 1.
-        """
+        """Return the rows (n_samples, n_features) and responses of a fit, if they suit it."""
         if self.task not in TASKS:
             raise ValueError(unknown("task", self.task, TASKS))
         rows, response = validate_data(self, X, y, dtype=np.float64, y_numeric=not self._classifies)

@@ -41,11 +41,6 @@ class XGBoostTrees(TwoTaskLearner):
     Attributes
     ----------
     booster_ : xgboost.Booster
-
-    Raises
-    ------
-    ValueError
-        For an unknown task, or classes other than 0 and 1.
     """
 
     def __init__(

@@ -16,7 +16,7 @@ from losaw.study.generators.mixed_pairs import MixedPairsGenerator as Pairs
 from losaw.study.generators.noisy_copies import NoisyCopiesGenerator as Copies
 from losaw.study.generators.noisy_linear import NoisyLinearGenerator as Linear
 from losaw.study.generators.normal_linear import NormalLinearGenerator
-from losaw.study.generators.real_regression import RealRegressionGenerator as Real
+from losaw.study.generators.real_rows import RealRegressionGenerator as Real
 
 PAIR = ((1.0, 0.5), (0.5, 1.0))
 

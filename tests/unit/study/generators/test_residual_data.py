@@ -9,8 +9,7 @@ from losaw.study import datasets
 from losaw.study.datasets import DatasetError
 from losaw.study.generators.noisy_copies import NoisyCopiesGenerator
 from losaw.study.generators.noisy_linear import NoisyLinearGenerator
-from losaw.study.generators.real_regression import RealRegressionGenerator
-from losaw.study.generators.real_rows import read_rows
+from losaw.study.generators.real_rows import RealRegressionGenerator, read_rows
 
 
 def draw(generator, seed=0):

@@ -7,8 +7,7 @@ from losaw.study.datasets import is_there
 from losaw.study.generators.binary_signal import BinarySignalGenerator
 from losaw.study.generators.low_signal import LowSignalGenerator, LowSignalResponse
 from losaw.study.generators.mixed_cardinality import MixedCardinalityGenerator
-from losaw.study.generators.real_forest_data import RealForestDataGenerator
-from losaw.study.generators.real_rows import read_rows
+from losaw.study.generators.real_rows import RealForestDataGenerator, read_rows
 
 
 def draw(generator, seed=0):

@@ -71,7 +71,7 @@ def test_an_unknown_task_and_column_are_named(learner):
 
 def test_a_column_that_x_does_not_have_is_refused():
     X, y = sample()
-    with pytest.raises(ValueError, match="column 2, but X has columns 0 to 1"):
+    with pytest.raises(ValueError, match="no nominal column 2; X has columns 0 to 1"):
         RandomForest(one_hot=[2]).fit(X, y)
 
 

@@ -103,7 +103,7 @@ def test_bad_input_of_fit_is_named(learner):
     for parameters, message in (
         ({"task": "regresion"}, "did you mean 'regression'"),
         ({"encoding": "code"}, "did you mean 'codes'"),
-        ({"nominal": [5]}, "column 5"),
+        ({"nominal": [5]}, "nominal column 5"),
         ({"task": "classification"}, "must hold the classes 0 and 1, both"),
     ):
         with pytest.raises(ValueError, match=message):
