@@ -180,7 +180,7 @@ def test_a_learner_that_ends_its_process_loses_its_own_rows_in_the_second_attemp
         f"    def fit(self, X, y):\n        {body}\n"
     )
     project.replace(project.study_file, "{learner: marginal-slopes, j", "{learner: ending, j")
-    limits = "max_failed_share: 0.6\nblock_minutes: 0.1"
+    limits = "max_failed_share: 1.0\nblock_minutes: 0.1"
     project.replace(project.configuration, "max_failed_share: 0.0", limits)
     code, text = snakemake(project, config=(*NARROW, "n_samples=30", "seeds=2"))
     assert code == 0, text

@@ -134,15 +134,29 @@ LIBRARIES = (
 
 
 def footer_of(recipe: Mapping[str, Any], laws: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the footer of a block, what decided its rows, with values as JSON gives them back."""
+    """Return the footer of a block: what decided its rows."""
     footer = {
         "losaw": losaw.__version__,
         "recipe": recipe,
         "libraries": library_versions(),
         "laws": {name: law.record() for name, law in laws.items()},
     }
-    plain: dict[str, Any] = json.loads(json.dumps(footer))
+    return as_stored(footer)
+
+
+def as_stored(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a footer, or its recipe, as JSON gives it back."""
+    plain: dict[str, Any] = json.loads(json.dumps(values))
     return plain
+
+
+def stored_recipe(path: Path) -> dict[str, Any] | None:
+    """Return the recipe in the footer of a block's file; None if there is no whole file."""
+    try:
+        footer = json.loads(pq.read_schema(path).metadata[FOOTER_KEY])
+        return dict(footer["recipe"])
+    except (OSError, pa.ArrowException, KeyError, TypeError, ValueError):
+        return None
 
 
 @cache

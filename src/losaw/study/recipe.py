@@ -5,7 +5,7 @@ file holds it. A changed recipe makes Snakemake compute its blocks again, and no
 rows of unchanged fits are taken from the last file.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from losaw.study.grid import Method, Study, resolve, same
@@ -122,9 +122,10 @@ def parts_of(recipe: Recipe, setting: str, learner: str) -> dict[str, str]:
     return {part: short_digest(decides) for part, decides in {"": fit, **importances}.items()}
 
 
-def difference(old: Any, new: Any, place: str = "") -> str:
-    """Return the first place where two recipes differ, in words; empty if they are equal."""
+def differences(old: Any, new: Any, place: str = "") -> Iterator[str]:
+    """Yield every place where two recipes differ, in words."""
     if isinstance(old, dict) and isinstance(new, dict):
-        places = (difference(old.get(k), new.get(k), f"{place}.{k}") for k in {**old, **new})
-        return next(filter(None, places), "")
-    return "" if old == new else f"{place.lstrip('.')} was {old!r}, now {new!r}"
+        for key in {**old, **new}:
+            yield from differences(old.get(key), new.get(key), f"{place}.{key}")
+    elif old != new:
+        yield f"{place.lstrip('.')} was {old!r}, now {new!r}"

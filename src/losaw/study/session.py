@@ -39,7 +39,7 @@ class StudyPlan:
     published : Path
         Folder of the printed numbers.
     max_failed_share : float
-        Above this share of failed fits a summary refuses.
+        Above this share of failed fits of a method there is no summary.
     """
 
     study: Study

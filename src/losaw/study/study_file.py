@@ -350,8 +350,8 @@ class Configuration(Strict):
     plugins : list of Path
         Files with your own methods.
     max_failed_share : float
-        Above this share of failed or missing fits a summary refuses, and an importance that fails
-        more often is left out of it.
+        Above this share of failed fits of a learner, or of an importance on it, a study has no
+        summary.
     block_minutes : float
         A block that takes longer is ended; its second attempt computes each learner apart.
     """

@@ -1,6 +1,5 @@
 """All blocks of a study in two tables: one row per measured value, one per score vector."""
 
-import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,11 +9,11 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from losaw.study.block_file import BlockFile, digest_of, fits_of, read_block
+from losaw.study.block_file import BlockFile, as_stored, digest_of, fits_of, read_block
 from losaw.study.blocks import Block
 from losaw.study.errors import StudyError
 from losaw.study.grid import Study
-from losaw.study.recipe import difference
+from losaw.study.recipe import differences
 from losaw.study.rows import SCORES
 from losaw.study.session import StudyPlan
 
@@ -41,9 +40,6 @@ class Collection:
         One row per block, setting and learner: its seeds, and the SHA-256 of its rows.
     libraries, laws : dict
         Versions of the libraries that computed the blocks, and the records of their joint laws.
-    left_out : dict
-        Learner and importance -> why its cells are left out, where more than the allowed share
-        of it failed.
     """
 
     settings: pd.DataFrame
@@ -52,7 +48,6 @@ class Collection:
     blocks: pd.DataFrame
     libraries: dict[str, str]
     laws: dict[str, Any]
-    left_out: dict[str, str]
 
 
 def collect(plan: StudyPlan) -> Collection:
@@ -61,8 +56,8 @@ def collect(plan: StudyPlan) -> Collection:
     Raises
     ------
     StudyError
-        If a file is missing, damaged, or of another recipe, or if the share of failed fits is
-        above the configuration's ``max_failed_share``.
+        If a file is missing, damaged, or of another recipe, or if the share of failed fits of a
+        method is above the configuration's ``max_failed_share``.
     """
     tables: list[pa.Table] = []
     lines: list[dict[str, Any]] = []
@@ -84,7 +79,6 @@ def collect(plan: StudyPlan) -> Collection:
     rows = _in_grid_order(plan.study, pa.concat_tables(tables).unify_dictionaries())
     frame = rows.select(RESULT_COLUMNS).to_pandas()
     check_fits(plan, frame)
-    frame, left_out = without_failing(frame, plan.max_failed_share)
     is_score = pc.and_(pc.equal(rows["metric"], SCORES), pc.equal(rows["status"], "ok"))
     return Collection(
         settings_frame(plan.study),
@@ -93,7 +87,6 @@ def collect(plan: StudyPlan) -> Collection:
         pd.DataFrame(lines),
         libraries,
         laws,
-        left_out,
     )
 
 
@@ -108,8 +101,7 @@ def load_block(block: Block) -> BlockFile:
         As :func:`losaw.study.block_file.read_block`, or if the recipe is another one.
     """
     file = read_block(block.path)
-    asked = json.loads(json.dumps(block.recipe))
-    changed = difference(file.footer["recipe"], asked)
+    changed = next(differences(file.footer["recipe"], as_stored(block.recipe)), None)
     if changed:
         raise StudyError(f"{block.path}: is of another recipe: {changed}")
     return file
@@ -165,38 +157,25 @@ def settings_frame(study: Study) -> pd.DataFrame:
 
 
 def check_fits(plan: StudyPlan, rows: pd.DataFrame) -> None:
-    """Raise an error if more than the allowed share of fits failed."""
-    failed = rows[(rows["status"] != "ok") & (rows["importance"] == "")]
-    n_failed = len(failed.drop_duplicates(["setting_id", "learner", "seed"]))
-    share, allowed = n_failed / plan.n_fits, plan.max_failed_share
-    if share > allowed:
-        reasons = Counter(failed["message"]).most_common(_SHOWN)
-        raise StudyError(
-            f"study {plan.study.name!r}: {n_failed} of {plan.n_fits} fits failed ({share:.1%}); "
-            f"max_failed_share allows {allowed:.1%}, so there is no summary.\n"
-            + "".join(f"  {count} × {message}\n" for message, count in reasons)
-            + "Fix the method (its blocks are then computed again), or raise max_failed_share."
-        )
-
-
-def without_failing(rows: pd.DataFrame, allowed: float) -> tuple[pd.DataFrame, dict[str, str]]:
-    """Return rows without the values of importances that failed in too many fits, and reasons.
+    """Raise an error if a method failed in more than the allowed share of its fits.
 
     The mean over the fits that went well would be one over a selected part of the data sets.
     """
-    keys = ["learner", "importance", "metric"]
-    of_importances = rows[rows["importance"] != ""]
-    failed = of_importances[of_importances["status"] != "ok"]
-    n_fits = of_importances.groupby(keys, observed=True).size()
-    n_failed = failed.groupby(keys, observed=True).size().reindex(n_fits.index, fill_value=0)
-    bad = n_fits[n_failed > allowed * n_fits]
-    left_out = {}
-    for learner, importance in dict.fromkeys(key[:2] for key in sorted(bad.index)):
-        of_both = failed[(failed["learner"] == learner) & (failed["importance"] == importance)]
-        n_bad = len(of_both.drop_duplicates(["setting_id", "seed"]))
-        reason = of_both["message"].astype(str).mode()[0]
-        total = bad.loc[learner, importance].max()
-        left_out[f"{learner} {importance}"] = f"failed in {n_bad} of {total} fits: {reason}"
-    if not left_out:
-        return rows, left_out
-    return rows[~pd.MultiIndex.from_frame(rows[keys]).isin(bad.index)], left_out
+    fit, method = ["setting_id", "learner", "seed"], ["learner", "importance"]
+    n_fits = rows.drop_duplicates(fit).groupby("learner", observed=True).size()
+    failed = rows[rows["status"] != "ok"]
+    problems = []
+    for (learner, importance), part in failed.groupby(method, observed=True):
+        n_failed, n = len(part.drop_duplicates(fit)), n_fits[learner]
+        if n_failed > plan.max_failed_share * n:
+            reasons = Counter(part.drop_duplicates(fit)["message"]).most_common(_SHOWN)
+            name = f"{learner} {importance}".strip()
+            problems.append(f"  {name} failed in {n_failed} of {n} fits ({n_failed / n:.1%})\n")
+            problems += [f"    {count} × {message}\n" for message, count in reasons]
+    if problems:
+        raise StudyError(
+            f"study {plan.study.name!r}: more fits of a method failed than max_failed_share, "
+            f"{plan.max_failed_share:.1%}, allows, so there is no summary.\n{''.join(problems)}"
+            "Fix the method (its rows are then computed again, and no others), take it out of the "
+            "study, or raise max_failed_share."
+        )

@@ -26,7 +26,7 @@ def manifest(plan: StudyPlan, collection: Collection) -> dict[str, Any]:
         "seeds": plan.n_seeds,
         "joint_laws": list(collection.laws.values()),
         "blocks": len(plan.blocks),
-        "left_out": {**study.left_out, **collection.left_out},
+        "left_out": study.left_out,
         "fits": plan.n_fits,
         "failed_rows": len(failed),
         "failures": failed["message"].astype(str).value_counts().head(20).to_dict(),

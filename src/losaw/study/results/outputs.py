@@ -1,7 +1,6 @@
 """The files of a study: collected rows, summary, comparison with published values, manifest."""
 
 import json
-import sys
 from pathlib import Path
 
 import pyarrow as pa
@@ -40,9 +39,6 @@ def write_outputs(plan: StudyPlan) -> Path:
     """
     study, folder = plan.study, plan.folder
     collection = collect(plan)
-    for what, reason in collection.left_out.items():
-        words = f"losaw: study {study.name!r}: {what}: {reason}. It is left out of the summary; the"
-        print(words, "others are there.", file=sys.stderr, flush=True)
     write_csv(folder / "blocks.csv", collection.blocks)
     write_csv(folder / "settings.csv", collection.settings)
     for name, rows, columns in (

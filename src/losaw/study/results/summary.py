@@ -37,22 +37,14 @@ def summarise(study: Study, collection: Collection) -> pd.DataFrame:
             "sd": grouped.std(ddof=1),
         }
     ).reset_index()
-    summary["mc_se"] = summary["sd"] / np.sqrt(summary["n_seeds"])
-    summary.insert(0, "study", study.name)
-    summary["method"] = [
-        study.method_name(learner, importance)
-        for learner, importance in zip(summary["learner"], summary["importance"], strict=True)
-    ]
     summary = summary.merge(collection.settings, on="setting_id", how="left", sort=False)
-    columns = ["study", "setting_id", *study.axes, "learner", "importance", "method", "metric"]
-    return summary[[*columns, "n_seeds", "n_failed", "mean", "sd", "mc_se"]]
+    return complete_summary(study, summary)
 
 
 def complete_summary(study: Study, summary: pd.DataFrame) -> pd.DataFrame:
-    """Return a summary with all columns of :func:`summarise`.
+    """Add the columns of :func:`summarise` that follow from the others.
 
-    A summary of the reference run leaves out ``study``, ``method`` and ``mc_se``, which follow from
-    the other columns, and ``n_failed`` where nothing failed.
+    A summary of the reference run leaves them out, and ``n_failed`` where nothing failed.
     """
     if "method" in summary:
         return summary
