@@ -56,9 +56,10 @@ def _check_seeds(study: Study) -> None:
             check_filter(study, entry.where, (*key, index))
             for learner in entry.learner:
                 _check_known(study, learner, study.learners, (*key, index), "learner")
-    for scale in EVERY_STUDY_HAS:
-        if scale not in study.file.seeds:
-            raise study.source.error(("seeds",), f"the scale {scale!r} is missing")
+    missing = [scale for scale in EVERY_STUDY_HAS if scale not in study.file.seeds]
+    if missing:
+        words = f"every study has {', '.join(EVERY_STUDY_HAS)}; missing: {', '.join(missing)}"
+        raise study.source.error(("seeds",), words)
     for index, cost in enumerate(study.file.seconds_per_seed):
         place: Location = ("seconds_per_seed", index)
         check_filter(study, cost.where, place)

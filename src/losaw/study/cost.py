@@ -1,9 +1,14 @@
-"""The cost of a request, before anything runs."""
+"""The cost of a request, before anything runs, and the stored blocks that it computes again."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
+from losaw.study.block_file import as_stored, stored_recipe
 from losaw.study.grid import UNMEASURED_SECONDS
+from losaw.study.recipe import differences
 from losaw.study.session import StudyPlan
+
+MOST_CHANGES = 5
 
 
 def describe_cost(plans: Sequence[StudyPlan]) -> str:
@@ -30,7 +35,29 @@ def describe_cost(plans: Sequence[StudyPlan]) -> str:
             f"not measured, taken as {UNMEASURED_SECONDS:g} s a fit where unknown: "
             + ", ".join(unmeasured)
         )
+    lines += [line for plan in plans for line in changes(plan)]
     return "\n".join(lines)
+
+
+def changes(plan: StudyPlan) -> Iterator[str]:
+    """Say which stored blocks of a study are of another recipe, and what differs."""
+    stored = {path: stored_recipe(block.path) for path, block in plan.blocks.items()}
+    there = {path: recipe for path, recipe in stored.items() if recipe is not None}
+    found = {
+        path: list(differences(recipe, as_stored(plan.blocks[path].recipe)))
+        for path, recipe in there.items()
+    }
+    n_changed = sum(map(bool, found.values()))
+    if n_changed:
+        yield (
+            f"{plan.study.name}: {n_changed} of {len(there)} stored blocks are of another recipe; "
+            "they are computed again, but for the rows of unchanged methods:"
+        )
+    counts = Counter(place for places in found.values() for place in places).most_common()
+    for place, n_blocks in counts[:MOST_CHANGES]:
+        yield f"  {place} ({n_blocks} {'block' if n_blocks == 1 else 'blocks'})"
+    if len(counts) > MOST_CHANGES:
+        yield f"  and {len(counts) - MOST_CHANGES} more"
 
 
 def is_measured(plan: StudyPlan) -> bool:
