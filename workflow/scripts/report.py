@@ -3,8 +3,9 @@
 from pathlib import Path
 
 from losaw.study.job import job
-from losaw.study.report.page.write import write_front_page
+from losaw.study.report.page.front import front_page
+from losaw.study.report.page.write import write_page
 from losaw.study.rules import shelf_of
 
 with job(snakemake.log[0]):
-    write_front_page(shelf_of(snakemake), Path(snakemake.output[0]))
+    write_page(front_page(shelf_of(snakemake), "report"), Path(snakemake.output[0]))

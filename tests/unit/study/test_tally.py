@@ -1,4 +1,4 @@
-"""Counts over the cells of a comparison: kinds, signs."""
+"""Counts over the cells of a comparison, and their kinds."""
 
 import math
 from types import SimpleNamespace
@@ -7,9 +7,7 @@ import pandas as pd
 import pytest
 
 from losaw.study.results.compare import compare, kinds_of, pooled_deviation
-from losaw.study.results.tally import agreement_table, counted, sign_table
-
-COLUMNS = ["table", "n_samples", "noise_variance", "metric", "method"]
+from losaw.study.results.tally import agreement_table, counted
 
 
 @pytest.fixture
@@ -99,32 +97,6 @@ def test_rms_z_leaves_out_the_cells_in_which_every_run_has_the_published_value()
     )
     z = agreement_table(cells, ["metric"]).loc[0, "rms_z"]
     assert z == pytest.approx(((3**2 + 2**2 + 0) / 3) ** 0.5)
-
-
-def signs_of(study, gains_printed, gains_ours):
-    """pr-AUC of the two methods over the four settings, .5 and .5 + gain."""
-    rows = []
-    for (n, v), theirs, ours in zip(
-        [(30, 0.5), (30, 1.0), (60, 0.5), (60, 1.0)], gains_printed, gains_ours, strict=True
-    ):
-        rows += [("Table 1", n, v, "pr_auc", "plain", 0.5, 0.5, "agrees")]
-        rows += [("Table 1", n, v, "pr_auc", "jittered", 0.5 + theirs, 0.5 + ours, "agrees")]
-    frame = pd.DataFrame(rows, columns=[*COLUMNS, "published", "reproduced", "verdict"])
-    return sign_table(study, frame)
-
-
-def test_signs_are_counted_where_print_has_one(study):
-    table = signs_of(study, [0.2, 0.01, 0.0, -0.3], [0.1, -0.01, 0.1, 0.1]).set_index("n_samples")
-    assert list(table["settings"]) == [2, 1]
-    assert list(table["as_printed"]) == [0.5, 0.0]
-    assert list(table["large"]) == [1, 1]
-    assert list(table["large_as_printed"]) == [1.0, 0.0]
-    assert set(table["method"] + " - " + table["minus"]) == {"jittered - plain"}
-
-
-def test_a_gain_of_nothing_has_not_the_printed_sign(study):
-    table = signs_of(study, [0.2, 0.2, 0.2, 0.2], [0.0, 0.1, 0.1, 0.1])
-    assert list(table["as_printed"]) == [0.5, 1.0]
 
 
 def test_where_print_is_too_uncertain_a_cell_is_undecidable(study):

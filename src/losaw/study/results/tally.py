@@ -1,13 +1,9 @@
-"""The verdicts counted: by method and metric, and by the sign of what a paper claims."""
-
-from collections.abc import Iterator
-from typing import Any
+"""The verdicts counted, by method and metric."""
 
 import numpy as np
 import pandas as pd
 
 from losaw.study.grid import Study
-from losaw.study.published import margin
 from losaw.study.results.agreement import NOT_PRINTED, NOT_RUN, VERDICTS
 from losaw.study.results.compare import NUMBER_COLUMNS, SD_COLUMNS
 from losaw.study.settings import matches
@@ -71,64 +67,3 @@ def agreement_table(comparison: pd.DataFrame, by: list[str]) -> pd.DataFrame:
         )
     columns = [*by, "cells", *COMPARED, *(f"within_{d}" for d in DISTANCES)]
     return pd.DataFrame(rows, columns=[*columns, "rms_z"])
-
-
-def sign_table(study: Study, comparison: pd.DataFrame) -> pd.DataFrame:
-    """Count the settings in which a later learner differs from the first as published.
-
-    Returns
-    -------
-    DataFrame
-        By the study's first axis, ``metric``, ``method`` and ``minus``: ``settings`` whose printed
-        difference is not 0, the share ``as_printed`` of them in which ours has its sign, and the
-        same of the ``large`` ones, published as at least as large as the metric's margin
-        (``large_as_printed``).
-    """
-    by, keys = (study.axes[:1], study.axes) if study.axes else (["table"], ["table"])
-    columns = [*by, "metric", "method", "minus"]
-    values = compared(comparison)
-    rows = []
-    for metric, first, other in _pairs(study):
-        pair = values[(values["metric"] == metric) & values["method"].isin([first, other])]
-        wide = pair.drop_duplicates([*keys, "method"]).pivot(
-            index=keys, columns="method", values=["published", "reproduced"]
-        )
-        if len(wide.columns) < 4:
-            continue
-        gain = {
-            name: (wide[kind][other] - wide[kind][first]).round(9)
-            for name, kind in (("printed", "published"), ("ours", "reproduced"))
-        }
-        frame = pd.DataFrame(gain).dropna()
-        frame = frame[frame["printed"] != 0].reset_index()
-        for key, group in frame.groupby(by, sort=False):
-            same = np.sign(group["printed"]) == np.sign(group["ours"])
-            large = group["printed"].abs() >= margin(study, metric) - 1e-9
-            rows.append(
-                {
-                    by[0]: key[0],
-                    "metric": metric,
-                    "method": other,
-                    "minus": first,
-                    "settings": len(group),
-                    "as_printed": float(same.mean()),
-                    "large": int(large.sum()),
-                    "large_as_printed": float(same[large].mean()) if large.any() else np.nan,
-                }
-            )
-    return pd.DataFrame(
-        rows, columns=[*columns, "settings", "as_printed", "large", "large_as_printed"]
-    )
-
-
-def _pairs(study: Study) -> Iterator[tuple[str, str, str]]:
-    """Yield (metric, the first learner's method, the same method of a later learner)."""
-    first, *others = study.learners.values()
-    for name, metric in study.metrics.items():
-        by_importance = metric.entry.load().needs == "importance"
-        for other in others:
-            shared: Any = [label for label in first.importances if label in other.importances]
-            for importance in shared if by_importance else ("",):
-                pair = [study.method_name(learner.label, importance) for learner in (first, other)]
-                if pair[0] != pair[1]:
-                    yield name, pair[0], pair[1]

@@ -10,8 +10,10 @@ import pytest
 
 from losaw.study.errors import StudyError
 from losaw.study.report.keeping import compare_again, keep
+from losaw.study.report.page.front import front_page
+from losaw.study.report.page.paper import paper_page
 from losaw.study.report.page.stored import Shelf
-from losaw.study.report.page.write import write_front_page, write_pages, write_paper
+from losaw.study.report.page.write import write_pages
 from losaw.study.report.tables import write_tables
 
 from .conftest import STUDY
@@ -62,7 +64,7 @@ def shelf(configuration, comparison, study, tmp_path):
     write_tables(study, comparison, place / "tables")
     manifest = {
         "scale": "desk", "commit": "abc", "seeds": [2, 4], "fits": 8, "failed_rows": 1,
-        "failures": {"ValueError: <no> way": 1}, "left_out": {"RF mdi": "failed in 5 of 5 fits"},
+        "failures": {"ValueError: <no> way": 1}, "left_out": {"cforest": "R is missing"},
         "core_seconds": 36.0, "libraries": {"numpy": "2"},
     }  # fmt: skip
     (place / "manifest.json").write_text(json.dumps(manifest))
@@ -73,12 +75,12 @@ def shelf(configuration, comparison, study, tmp_path):
 
 @pytest.fixture
 def page(shelf, tmp_path):
-    return write_paper(shelf, "nobody", tmp_path / "nobody.html").read_text("utf-8")
+    return paper_page(shelf, "nobody").html()
 
 
 def test_a_page_begins_with_the_finding(shelf, page, tmp_path):
     said = "means over 2 settings: R²_test .700 against .500 (better in 2), pr-AUC .700 against"
-    front = write_front_page(shelf, tmp_path / "report.html").read_text("utf-8")
+    front = front_page(shelf, "report").html()
     for text in (page, front):
         head = text[text.index("<h1>") : text.index('<div class="tiles">')]
         assert said in head and "<b>losawRF against RF</b>" in head
@@ -130,7 +132,7 @@ def test_claims_are_weighed_and_those_that_fail_are_said(page):
     assert "the weather" in text and "weights hurt (Section 2): contradicted; n_samples = " in text
     assert "grown by hand" in page
     assert "1 × <code>ValueError: &lt;no&gt; way</code>" in page
-    assert "RF mdi: failed in 5 of 5 fits" in page
+    assert "cforest: R is missing" in page
 
 
 def test_what_a_paper_leaves_open_is_said_with_what_is_done(page):
@@ -161,7 +163,7 @@ def test_a_study_without_published_values_has_no_legend_of_verdicts(shelf, tmp_p
 
 def test_equal_results_give_equal_bytes(shelf, page, tmp_path):
     again = Shelf(shelf.folder, shelf.configuration, shelf.figures)
-    assert write_paper(again, "nobody", tmp_path / "again.html").read_text("utf-8") == page
+    assert paper_page(again, "nobody").html() == page
 
 
 def test_a_folder_without_results_is_refused(configuration, tmp_path):

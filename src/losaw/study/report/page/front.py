@@ -45,14 +45,7 @@ _OF_CLAIMS = (SUPPORTED, MOSTLY_OPEN, CONTRADICTED, MIXED, UNDECIDED, PARTLY_RUN
 
 
 def front_page(shelf: Shelf, name: str) -> Page:
-    """The page that leads to all others.
-
-    Parameters
-    ----------
-    shelf : Shelf
-    name : str
-        Of its file: ``report`` or ``overview``.
-    """
+    """The page that leads to all others; its file is called ``report`` or ``overview``."""
     weighed = {paper: weigh_claims(shelf, paper) for paper in shelf.papers}
     cells = pd.concat([counted_cells(shelf, study) for study in shelf.studies], ignore_index=True)
     parts = [*finding(shelf, shelf.studies), *verdict_tiles(cells)]

@@ -32,7 +32,7 @@ from losaw.study.report.page.stored import Shelf
 from losaw.study.report.tables import LEGEND, arrange, higher_is_better, in_words
 from losaw.study.report.typeset import number, percent, signed
 from losaw.study.results.agreement import AGREES, DEVIATES, DIFFERS, UNDECIDABLE, UNDECIDED
-from losaw.study.results.tally import agreement_table, compared, counted, sign_table
+from losaw.study.results.tally import agreement_table, compared, counted
 
 _MOST_CELLS = 40
 _EXPLAINED = (
@@ -46,10 +46,6 @@ _EXPLAINED = (
     "difference lies within the margin by more than a one-sided bound of the same level. "
     "*Medians* shows the claimed relation between the medians of both sides over the settings."
 )
-_SIGNS = (
-    "Differences between learners, and the share of them whose sign is as printed; *large* are "
-    "those that are published as at least as large as the metric's margin."
-)
 _RANKING = (
     "Over all settings that the methods share, each setting counting the same. The rank (1 is "
     "best) is taken on every single data set and then averaged. In brackets, the Monte Carlo "
@@ -61,14 +57,7 @@ _RANKING = (
 
 
 def paper_page(shelf: Shelf, name: str) -> Page:
-    """The page of a paper, or of a study that belongs to none.
-
-    Parameters
-    ----------
-    shelf : Shelf
-    name : str
-        Short name of a paper, as its file of claims is called, or of a study.
-    """
+    """The page of a paper, by the name of its file of claims, or of a study that has none."""
     if name in shelf.papers:
         paper = shelf.papers[name]
         names = shelf.studies_of(paper)
@@ -241,15 +230,13 @@ def _tables(shelf: Shelf, names: Sequence[str]) -> Iterator[Part]:
 
 
 def _agreement(shelf: Shelf, names: Sequence[str]) -> Iterator[Part]:
-    """Yield the verdicts by method and metric, and the signs of differences between learners."""
+    """Yield the verdicts by method and metric."""
     parts: list[Part] = []
     for name in names:
         study, comparison = shelf.studies[name], shelf.results[name].comparison
         table = agreement_table(comparison, [*study.axes[:1], "method", "metric"])
         if len(table):
-            signs = sign_table(study, comparison)
-            below: list[Part] = [Text(_SIGNS), Frame(signs)] if len(signs) else []
-            parts.append(Section(f"Agreement in `{name}`", [Frame(table), *below], is_folded=True))
+            parts.append(Section(f"Agreement in `{name}`", [Frame(table)], is_folded=True))
     if parts:
         yield Section("Agreement by method and metric", parts)
 
