@@ -2,7 +2,7 @@
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +14,6 @@ from losaw.support.one_thread import use_one_thread
 from losaw.support.words import unknown
 
 use_one_thread()
-
-Add = Callable[..., argparse.ArgumentParser]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -58,33 +56,17 @@ def _read(arguments: Sequence[str]) -> argparse.Namespace:
             add_session_options(sub)
         return sub
 
-    _add_tables_of_a_person(add)
-    _add_runs(add)
-    _add_own_methods(add)
-    add_reference(add)
-    if arguments and not arguments[0].startswith("-") and arguments[0] not in commands.choices:
-        parser.error(unknown("command", arguments[0], shown))
-    return parser.parse_args(arguments)
-
-
-def _add_tables_of_a_person(add: Add) -> None:
     explaining.add_options(
         add("explain", explaining.explain, "explain what a column of a table depends on", False)
     )
     auditing.add_options(
         add("audit", auditing.audit, "find the methods to trust on a table like yours", False)
     )
-
-
-def _add_runs(add: Add) -> None:
     add("plan", running.plan, "print settings, blocks, fits and core-hours; runs nothing")
     running.add_options_of_verify(
         add("verify", running.verify, "compute random lines of stored evidence again", False)
     )
     add("compile", running.compile_kernels, "compile all kernels, once for all runs", False)
-
-
-def _add_own_methods(add: Add) -> None:
     listing = add("list", running.list_names, "print every registered name and every study")
     listing.add_argument("--drawings", action="store_true", help="drawings with their options")
     check = add("check", methods.check, "run the contract tests on your own methods", False)
@@ -93,6 +75,10 @@ def _add_own_methods(add: Add) -> None:
     check.add_argument(
         "--seconds", type=positive, default=300, help="time limit of a single check (default 300)"
     )
+    add_reference(add)
+    if arguments and not arguments[0].startswith("-") and arguments[0] not in commands.choices:
+        parser.error(unknown("command", arguments[0], shown))
+    return parser.parse_args(arguments)
 
 
 if __name__ == "__main__":

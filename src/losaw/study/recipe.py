@@ -72,11 +72,6 @@ def _sampler(entry: Entry, parameters: Mapping[str, Any]) -> dict[str, Any]:
     return {"sampler_version": version_of(get("knockoff", name))} if isinstance(name, str) else {}
 
 
-def names_in(recipe: Recipe, setting: str) -> dict[str, Any]:
-    """Return the names that parameters of a setting may refer to: the generator's and axes."""
-    return {**recipe["generator"]["parameters"], **recipe["settings"][setting]["axes"]}
-
-
 def created(recipe: Recipe, kind: str, written: Mapping[str, Any], setting: str) -> Any:
     """Make a method of a recipe, with its parameters in a setting."""
     return get(kind, written["name"]).create(**_parameters(recipe, written, setting))
@@ -90,7 +85,8 @@ def created_generator(recipe: Recipe, setting: str) -> Any:
 
 
 def _parameters(recipe: Recipe, written: Mapping[str, Any], setting: str) -> dict[str, Any]:
-    return resolve(written["parameters"], names_in(recipe, setting))
+    names = {**recipe["generator"]["parameters"], **recipe["settings"][setting]["axes"]}
+    return resolve(written["parameters"], names)
 
 
 def seeds_of(recipe: Recipe, setting: str, learner: str) -> range:

@@ -274,15 +274,7 @@ def _place(error: Exception) -> str:
 
 
 def ingredients_of(recipe: Recipe, setting: str, learner: str) -> Ingredients:
-    """Turn the names of a block's recipe into what a learner's replicates in a setting need.
-
-    Parameters
-    ----------
-    recipe : dict
-        As :func:`losaw.study.recipe.recipe_of_slice` makes it.
-    setting, learner : str
-        Identifier and label.
-    """
+    """Turn the names of a block's recipe into what a learner's replicates in a setting need."""
     written = recipe["learners"][learner]
     return Ingredients(
         experiment=recipe["experiment"],

@@ -20,5 +20,6 @@ def test_a_metric_s_label_stands_in_the_comparison(project):
     with_metrics(project, WITH_PARAMETERS)
     session = project.session(seeds=2)
     execute(session)
-    text = write_outputs(session.plans[0]).read_text()
+    write_outputs(session.plans[0])
+    text = (session.plans[0].folder / "comparison.csv").read_text()
     assert ",first," in text and ",r2_test," in text

@@ -36,10 +36,11 @@ def folder(shared_project):
     published.write_text(words.replace(",0.5,3,", ",2.5,3,"))
     session = project.session(studies=["losaw_forest"], scale="desk", max_failed_share=0.5)
     execute(session)
-    comparison = write_outputs(session.plan("losaw_forest"))
-    study = session.study("losaw_forest")
-    write_tables(study, pd.read_csv(comparison), comparison.parent / "tables")
-    return comparison.parent
+    plan = session.plan("losaw_forest")
+    write_outputs(plan)
+    comparison = pd.read_csv(plan.folder / "comparison.csv")
+    write_tables(plan.study, comparison, plan.folder / "tables")
+    return plan.folder
 
 
 def documented(heading):

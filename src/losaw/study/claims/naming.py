@@ -11,13 +11,7 @@ from losaw.support.words import unknown
 
 
 def check_names(claims: Claims, folder: Path) -> None:
-    """Check every claim and decision against the study files; nothing is run.
-
-    Parameters
-    ----------
-    claims : Claims
-    folder : Path
-        Of the study files.
+    """Check every claim and decision against the study files in a folder; nothing is run.
 
     Raises
     ------

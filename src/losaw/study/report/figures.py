@@ -104,10 +104,6 @@ def write_figures(study: Study, results: StudyResults, folder: Path) -> list[Pat
 
     Equal results give equal bytes: no time and no version is written into the files.
 
-    Returns
-    -------
-    list of Path
-
     Raises
     ------
     StudyError

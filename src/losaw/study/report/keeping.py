@@ -22,20 +22,8 @@ def keep(shelf: Shelf, names: Sequence[str], folder: Path) -> int:
 
     These are the summary, the cells that have a published value, the tables in Markdown, the first
     pictures, and for each setting, learner and range of seeds the digest of its rows. How a study
-    was run is its line of ``folder/runs.csv``.
-
-    Parameters
-    ----------
-    shelf : Shelf
-        The results of a run.
-    names : sequence of str
-        Studies; others that the folder holds stay.
-    folder : Path
-
-    Returns
-    -------
-    int
-        Bytes that the folder holds then.
+    was run is its line of ``folder/runs.csv``. Other studies that the folder holds stay. Returned
+    are the bytes that it holds then.
     """
     runs = dict(Shelf(folder, shelf.configuration).runs) if (folder / RUNS).is_file() else {}
     for name in names:

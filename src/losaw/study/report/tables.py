@@ -110,22 +110,10 @@ class ArrangedTable:
 
 
 def write_tables(study: Study, comparison: pd.DataFrame, folder: Path) -> list[Path]:
-    """Write ``<folder>/<table>.{csv,md,tex}`` for every table of a study.
+    """Write ``<folder>/<table>.{csv,md,tex}`` for every table of a study; return the paths.
 
-    Parameters
-    ----------
-    comparison : DataFrame
-        As :func:`losaw.study.results.compare.compare` makes it, or as read back from its CSV.
-    folder : Path
-
-    Returns
-    -------
-    list of Path
-
-    Raises
-    ------
-    StudyError
-        If a layout puts two cells on one place, or a file cannot be written.
+    ``comparison`` is as :func:`losaw.study.results.compare.compare` makes it, or as read back from
+    its CSV.
     """
     folder.mkdir(parents=True, exist_ok=True)  # the workflow needs it even without tables
     written = []
@@ -262,21 +250,7 @@ def in_words(show: Callable[[Any], str], axis: str, value: Any) -> str:
 
 
 def arrange(study: Study, name: str, comparison: pd.DataFrame) -> ArrangedTable:
-    """Lay out one table of a study.
-
-    Parameters
-    ----------
-    name : str
-        Key under ``tables`` in the study file.
-    comparison : DataFrame
-        As :func:`losaw.study.results.compare.compare` makes it, or as read back from its CSV.
-
-    Raises
-    ------
-    StudyError
-        If two cells would fall on one place, because an axis with several values is neither
-        fixed under ``where`` nor named under ``rows`` or ``columns``.
-    """
+    """Lay out one table of a study, named as under ``tables`` in its file."""
     layout = study.file.tables[name]
     cells = comparison[comparison["table"] == table_title(name)]
     check_places(study, name, cells)

@@ -128,16 +128,6 @@ def weigh(ours: Runs, printed: Printed, kind: Kind) -> Evidence | None:
       one success and one failure added: never 0, and the same for both if they are of one law.
       The interval has Agresti and Caffo's form (one success and one failure added to either).
 
-    Parameters
-    ----------
-    ours : Runs
-    printed : Printed
-    kind : Kind
-
-    Returns
-    -------
-    Evidence or None
-
     Notes
     -----
     ``tests/statistical/test_verdicts.py`` simulates cells that agree in truth. The normal law of z

@@ -101,13 +101,7 @@ def table_title(name: str) -> str:
 
 
 def check_tables(study: Study) -> None:
-    """Check that every cell of every table has a place of its own, before anything runs.
-
-    Raises
-    ------
-    StudyError
-        As :func:`check_places`.
-    """
+    """Check that every cell of every table has a place of its own, before anything runs."""
     of_tables: dict[str, list[dict[str, Any]]] = {name: [] for name in study.file.tables}
     for name, setting, metric, method in cells(study):
         of_tables[name].append({**setting.axes, "metric": metric, "method": method})
@@ -147,19 +141,7 @@ def numbers_of_cell(
     kind: Kind | None,
     margin: float,
 ) -> dict[str, Any]:
-    """Return the numbers of one cell, and the verdict.
-
-    Parameters
-    ----------
-    reproduction : named tuple or None
-        Its row of the summary.
-    print_row : dict or None
-        Its row of the published numbers.
-    kind : Kind or None
-        Of the cells of its metric, method and kind of data.
-    margin : float
-        Of its metric.
-    """
+    """Return the numbers of one cell, from its rows of summary and print, and the verdict."""
     reproduced = float(reproduction.mean) if reproduction else np.nan
     evidence = None
     if reproduction and print_row and kind:
@@ -207,12 +189,6 @@ def kinds_of(study: Study, summary: pd.DataFrame) -> dict[tuple[str, ...], Kind]
 
     A task, a function or a data set decides the units of a metric and how much it varies, so that
     deviations are pooled only over settings that have all text axes in common.
-
-    Parameters
-    ----------
-    summary : DataFrame
-        With ``setting_id``, ``metric``, ``method``, ``n_seeds`` and ``sd``, as
-        :func:`losaw.study.results.summary.summarise` makes it.
     """
     kinds = {}
     values = {

@@ -1,7 +1,6 @@
 """The files of a study: collected rows, summary, comparison with published values, manifest."""
 
 import json
-from pathlib import Path
 
 import pyarrow as pa
 
@@ -26,16 +25,11 @@ FILES = (
 )
 
 
-def write_outputs(plan: StudyPlan) -> Path:
+def write_outputs(plan: StudyPlan) -> None:
     """Collect a study's blocks and write everything that is made of them.
 
     Leaves :data:`FILES` in the plan's folder. All but the manifest are the same bytes for any
     number of cores and any order of blocks.
-
-    Returns
-    -------
-    Path
-        The comparison.
     """
     study, folder = plan.study, plan.folder
     collection = collect(plan)
@@ -55,4 +49,3 @@ def write_outputs(plan: StudyPlan) -> Path:
     about = json.dumps(manifest(plan, collection), indent=1)
     write_text(folder / "manifest.json", about + "\n")
     write_csv(folder / "comparison.csv", comparison)
-    return folder / "comparison.csv"

@@ -66,14 +66,8 @@ def score_bars(
 
     Parameters
     ----------
-    importances : list of str
-        Labels of the study.
     learner : str or None
         Whose importances they are; None: of the learner that has them.
-    panels : str or list of str
-        Axes of the study; one panel for each combination of values that was run.
-    where : dict or None
-        Axis -> value: which setting is drawn.
     spread : {"deviation", "interval"}, default "deviation"
         Bars of error: one standard deviation of single runs, or 1.96 standard errors of the mean.
     shares : bool, default False

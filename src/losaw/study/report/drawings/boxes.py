@@ -41,8 +41,6 @@ def score_boxes(
 
     Parameters
     ----------
-    panels : str or list of str
-        Axes of the study; one panel for each combination of values that was run.
     line : float, default 0
         The score of a feature without importance, drawn as a line.
     """
@@ -75,16 +73,10 @@ def pooled_runs(
 ) -> "Figure":
     """Draw a box per method and value of ``axis``: the runs of all settings that share the value.
 
-    Where nothing was run the figure says so. (CPI, Figures 7 and 16.)
+    (CPI, Figures 7 and 16.)
 
     Parameters
     ----------
-    methods : list of str
-        Names of the comparison's columns; those without results are left out.
-    panels : str or list of str
-        Axes of the study; one panel for each combination of values that was run.
-    where : dict or None
-        Axis -> values: the settings that are shown.
     line : float or None
         Height of a thin horizontal line, for example of the optimum.
     """

@@ -54,8 +54,7 @@ def metric_lines(
 ) -> "Figure":
     """Draw metrics against an axis: a colour per method, a line style per metric of a panel.
 
-    Where nothing was run the figure says so. (CPI, Figures 2 to 4 and 7 to 40; TreeInner,
-    Figures 2, 3 and 6 to 29.)
+    (CPI, Figures 2 to 4 and 7 to 40; TreeInner, Figures 2, 3 and 6 to 29.)
 
     Parameters
     ----------
@@ -63,14 +62,6 @@ def metric_lines(
         A panel each, or a panel's title -> its metrics: solid, dashed and dotted lines.
     axis : str
         Numerical axis of the study, or a metric that every run notes: its mean is the place.
-    methods : list of str
-        Names of the comparison's columns; those without results are left out. None: all.
-    panels : str or list of str
-        Axes of the study; one panel for each combination of values that was run.
-    where : dict or None
-        Axis -> values: the settings that are shown.
-    scale : {"linear", "log", "symlog"}, default "linear"
-        Of the axis; "symlog" is logarithmic from the smallest positive value on, with room for 0.
     spread : {"error", "deviation"}, default "error"
         Bars: one Monte Carlo standard error of the mean, or one standard deviation of a run.
     reference : float or None
@@ -202,16 +193,8 @@ def score_lines(
 
     Parameters
     ----------
-    importances : list of str
-        Labels of the study, one panel each.
     shown : {"scores", "ranks", "largest"}, default "scores"
         Scores; ranks, 1 + the number of features that score higher; or log10 of the largest score.
-    panels : str or list of str
-        Axes of the study; one panel for each combination of values that was run.
-    where : dict or None
-        Axis -> values: the settings that are shown.
-    scale : {"linear", "log", "symlog"}, default "linear"
-        Of the axis.
     """
     check_names("shown", [shown], SHOWN)
     change, words = SHOWN[shown]

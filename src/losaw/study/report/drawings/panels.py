@@ -105,7 +105,6 @@ def set_scale(ax: "Axes", scale: str, values: Iterable[float]) -> None:
     """Set the scale of the horizontal axis, with a tick at every value where they are few."""
     check_names("scale", [scale], SCALES)
     places = sorted(set(values))
-    # "symlog" is logarithmic from the smallest positive value on, with room for 0.
     options = {"linthresh": min(x for x in places if x > 0)} if scale == "symlog" else {}
     ax.set_xscale(scale, **options)
     if 0 < len(places) <= MOST_TICKS:

@@ -10,6 +10,7 @@ from losaw.study.replicate import ingredients_in
 from losaw.study.report.drawings.panels import Where, colour_legend, empty_figure, selected
 from losaw.study.report.results import StudyResults
 from losaw.study.report.style import FIRST, INK, NOISE, SIGNAL, heading, new_figure
+from losaw.study.report.tables import in_words
 from losaw.study.settings import Setting
 
 if TYPE_CHECKING:
@@ -39,14 +40,18 @@ def scores_by_feature(
         Axis -> values: the first such setting that was run is shown.
     """
     setting = _setting(study, results, where)
-    stored = {name: _scores(results, setting, name, importance) for name in learners}
-    fits = {name: row for name, row in stored.items() if row is not None}
+    stored = results.scores_of(None, importance)
+    stored = stored[stored["seed"] == SEED]
+    there = stored[stored["setting_id"] == (setting.identifier if setting else "")]
+    of_learner = {row["learner"]: row for row in there.to_dict("records")}
+    fits = {name: of_learner[name] for name in learners if name in of_learner}
     if setting is None or not fits:
         return empty_figure(NOT_RUN)
     figure = new_figure(0.7 + 1.3 * len(fits))
     axes = figure.subplots(len(fits), 1, sharex=True, sharey=True, squeeze=False)[:, 0]
     for ax, (learner, row) in zip(axes, fits.items(), strict=True):
-        scores, signal = np.array(row["scores"]), _signal(row)
+        scores = np.array(row["scores"])
+        signal = np.isin(np.arange(len(scores)), row["signal"])
         for mask, colour, width in ((~signal, NOISE, 0.5), (signal, SIGNAL, 1.4)):
             ax.vlines(np.flatnonzero(mask), 0, scores[mask], color=colour, linewidth=width)
         ax.plot(np.flatnonzero(signal), scores[signal], "o", color=SIGNAL, markersize=3.5)
@@ -54,7 +59,8 @@ def scores_by_feature(
         ax.set_ylim(0, None)
         ax.set_ylabel(study.show(importance))
         heading(ax, study.show(learner))
-    axes[-1].set_xlabel(f"feature, counted from 0 ({_in_words(study, setting)}, seed {SEED})")
+    words = ", ".join(in_words(study.show, *pair) for pair in setting.axes.items())
+    axes[-1].set_xlabel(f"feature, counted from 0 ({words}, seed {SEED})")
     colour_legend(figure, {"signal feature": SIGNAL, "noise feature": NOISE})
     return figure
 
@@ -91,28 +97,3 @@ def _setting(study: Study, results: StudyResults, where: Where | None) -> Settin
     settings, scores = selected(study, where), results.scores
     there = set(scores["setting_id"][scores["seed"] == SEED])
     return next((setting for setting in settings if setting.identifier in there), None)
-
-
-def _scores(
-    results: StudyResults, setting: Setting | None, learner: str, importance: str
-) -> pd.Series | None:
-    """``scores``, ``signal`` and ``features`` of one fit; None if it was not run, or failed."""
-    scores = results.scores_of(learner, importance)
-    identifier = setting.identifier if setting else None
-    fit = scores[(scores["setting_id"] == identifier) & (scores["seed"] == SEED)]
-    return None if fit.empty else fit.iloc[0]
-
-
-def _signal(row: pd.Series) -> np.ndarray:
-    """Return the mask (n_features,) of the signal features."""
-    mask = np.zeros(len(row["scores"]), dtype=bool)
-    mask[list(row["signal"])] = True
-    return mask
-
-
-def _in_words(study: Study, setting: Setting) -> str:
-    """``P = 100, f10``: a setting in words; names are shown alone."""
-    return ", ".join(
-        str(value) if isinstance(value, str) else f"{study.show(axis)} = {value:g}"
-        for axis, value in setting.axes.items()
-    )
