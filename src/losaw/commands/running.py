@@ -1,7 +1,6 @@
 """Commands on studies: plan, list, verify; and compile."""
 
 import argparse
-import sys
 from pathlib import Path
 
 from losaw.commands.cli_options import (
@@ -16,18 +15,11 @@ from losaw.support.extras import STUDY, MissingExtraError, require
 
 def plan(options: argparse.Namespace) -> None:
     """Print the cost of a request."""
-    from losaw.study.checks import check_extras
     from losaw.study.cost import describe_cost
-    from losaw.study.report.figures import check_figures
-    from losaw.study.results.compare import check_tables
+    from losaw.study.rules import check_request
 
     session = session_of(options)
-    for study in session.studies:
-        check_figures(study)
-        check_tables(study)
-        check_extras(study, session.learners(study))
-    for note in session.notes:
-        print(f"losaw: {note}", file=sys.stderr)
+    check_request(session)
     print(describe_cost(session.plans))
 
 

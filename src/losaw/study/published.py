@@ -1,6 +1,5 @@
 """The published numbers of a study, read and checked."""
 
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -56,8 +55,3 @@ def read_published(study: Study, folder: Path) -> "pd.DataFrame":
                 f"'margins: {{{metric}: 0.03}}'",
             )
     return frame
-
-
-def margin(study: Study, metric: str) -> float:
-    """The declared margin of a metric; NaN, within which nothing lies, if there is none."""
-    return study.file.margins.get(metric, math.nan)

@@ -13,10 +13,9 @@ from typing import Any
 from losaw.study.blocks import Block
 from losaw.study.checks import check_extras
 from losaw.study.errors import StudyError
-from losaw.study.registry import RegistryError
-from losaw.study.registry.plugins import PluginError
 from losaw.study.results.outputs import FILES
 from losaw.study.session import Session, StudyPlan
+from losaw.support.errors import LosawError
 from losaw.support.one_thread import use_one_thread
 from losaw.support.words import unknown
 
@@ -38,22 +37,15 @@ class Run:
     """
 
     def __init__(self, configuration: Path, config: Mapping[str, Any], is_main: bool) -> None:
-        from losaw.study.report.figures import check_figures
-        from losaw.study.results.compare import check_tables
-
         use_one_thread()
         os.environ[FILE_KEY] = str(configuration)
         self.summary_files = FILES
         try:
             self._session = Session(configuration, config, trusted=not is_main)
-            for study in self._session.studies if is_main else ():
-                check_figures(study)
-                check_tables(study)
-                check_extras(study, self._session.learners(study))
-        except (StudyError, RegistryError, PluginError) as error:
+            if is_main:
+                check_request(self._session)
+        except LosawError as error:
             raise SystemExit(f"losaw: {error}") from None
-        for note in self._session.notes if is_main else ():
-            print(f"losaw: {note}", file=sys.stderr)
         self.results, self.scale = str(self._session.results), self._session.scale
         self.outputs, self.figures = str(self._session.outputs), str(self._session.figures)
         self.pages = str(self._session.pages)
@@ -147,20 +139,32 @@ class Run:
             subprocess.run([sys.executable, "-m", "losaw", "compile"], check=False)
 
 
+def check_request(session: Session) -> None:
+    """Check figures, tables and extras of a request before anything runs; print its notes."""
+    from losaw.study.report.figures import check_figures
+    from losaw.study.results.compare import check_tables
+
+    for study in session.studies:
+        check_figures(study)
+        check_tables(study)
+        check_extras(study, session.learners(study))
+    for note in session.notes:
+        print(f"losaw: {note}", file=sys.stderr)
+
+
 def shelf_of(snakemake: Any) -> Any:
     """Return the results of a script's request."""
     from losaw.study.report.page.stored import Shelf
 
-    session = session_of(snakemake)
+    session = _session_of(snakemake)
     names = tuple(study.name for study in session.studies)
     return Shelf(session.outputs, session.folder, session.figures, names)
 
 
-def session_of(snakemake: Any) -> Session:
-    """Return the session in a script, from the object that Snakemake gives it."""
-    return Session(Path(os.environ[FILE_KEY]), snakemake.config, trusted=True)
-
-
 def plan_of(snakemake: Any) -> StudyPlan:
     """Return the plan of a script's study."""
-    return session_of(snakemake).plan(snakemake.wildcards.study)
+    return _session_of(snakemake).plan(snakemake.wildcards.study)
+
+
+def _session_of(snakemake: Any) -> Session:
+    return Session(Path(os.environ[FILE_KEY]), snakemake.config, trusted=True)

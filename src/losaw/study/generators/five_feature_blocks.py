@@ -103,13 +103,13 @@ class FiveFeatureBlocksGenerator:
         noise_variance = self.phi * float(
             self.function(_correlated(law, N_PILOT, n_blocks, rng)).var()
         )
-        train_y = self._response(train, noise_variance, rng)
+        train_y = self.function.draw(train, noise_variance, rng)
         test = _correlated(law, self.n_test, n_blocks, rng)
-        test_y = self._response(test, noise_variance, rng)
+        test_y = self.function.draw(test, noise_variance, rng)
         independent = _independent(law, self.n_independent, self.n_features, rng)
         pilot = _independent(law, N_PILOT, self.n_features, rng)
         independent_noise = self.phi * float(self.function(pilot).var())
-        independent_y = self._response(independent, independent_noise, rng)
+        independent_y = self.function.draw(independent, independent_noise, rng)
         details["independent_noise_variance"] = independent_noise
         return data_of(
             Sample(train, train_y),
@@ -121,9 +121,6 @@ class FiveFeatureBlocksGenerator:
             details=details,
             independent=Sample(independent, independent_y),
         )
-
-    def _response(self, X: FloatArray, variance: float, rng: np.random.Generator) -> FloatArray:
-        return self.function(X) + np.sqrt(variance) * rng.standard_normal(len(X))
 
 
 def moved(function: RegressionFunction, n_features: int) -> RegressionFunction:

@@ -47,6 +47,10 @@ class RegressionFunction:
             values += columns.prod(axis=1)
         return values
 
+    def draw(self, X: FloatArray, noise_variance: float, rng: np.random.Generator) -> FloatArray:
+        """Return responses with normal noise."""
+        return self(X) + np.sqrt(noise_variance) * rng.standard_normal(len(X))
+
 
 # The paper prints {1, 3, 201, 204, 601, 602, 603} and means 0-based columns: counted from 1, the
 # first block would be in a single window of the network's convolution, which Table 5 excludes.

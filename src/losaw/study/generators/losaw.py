@@ -109,9 +109,9 @@ class LosawGenerator:
         train = self._features(self.n_samples, self.n_features, of_train, law)
         signal_variance = self._signal_variance(rng, law)
         noise_variance = self.phi * signal_variance
-        train_y = self._response(train, noise_variance, rng)
+        train_y = self.function.draw(train, noise_variance, rng)
         test = self._features(self.n_test, self.n_features, rng, law)
-        test_y = self._response(test, noise_variance, rng)
+        test_y = self.function.draw(test, noise_variance, rng)
         independent = self._independent_features(rng, law)
         details = {"signal_variance": signal_variance}
         if draw is not None:
@@ -148,11 +148,6 @@ class LosawGenerator:
         if law is None:
             return rng.standard_normal((self.n_independent, self.n_features))
         return law.sample_independent(self.n_independent, rng, self.n_features)
-
-    def _response(
-        self, X: FloatArray, noise_variance: float, rng: np.random.Generator
-    ) -> FloatArray:
-        return self.function(X) + np.sqrt(noise_variance) * rng.standard_normal(len(X))
 
 
 def off_support(law: JointLaw) -> float:

@@ -77,5 +77,4 @@ class NormalLinearGenerator:
 
     def _sample(self, n_samples: int, rng: np.random.Generator) -> Sample:
         X: FloatArray = draw_normal(self._factor, n_samples, self.n_features, rng)
-        noise = rng.standard_normal(n_samples)
-        return Sample(X, self.function(X) + np.sqrt(self.noise_variance) * noise)
+        return Sample(X, self.function.draw(X, self.noise_variance, rng))

@@ -18,6 +18,7 @@ from losaw.study.grid import Study
 from losaw.study.report.typeset import html_label, latex, latex_label, markdown, number, signed
 from losaw.study.results.agreement import NOT_RUN, VERDICTS
 from losaw.study.results.compare import check_places, table_title
+from losaw.study.study_file import TableLayout
 from losaw.study.writing import write_text
 
 LEGEND = (
@@ -40,27 +41,33 @@ class ArrangedTable:
 
     Attributes
     ----------
-    name, title, caption, note : str
-    rows, columns : list of str
-        Axes of the row heads and of the header.
+    study : Study
+    name : str
+        Key under ``tables``.
     cells : DataFrame
         The table's rows of the comparison; ``best`` and ``published_best`` mark the best method of
         a setting and metric.
     decimals : int
         Decimals of the published values.
-    show : callable
-        Name -> label.
     """
 
+    study: Study
     name: str
-    title: str
-    caption: str
-    note: str
-    rows: list[str]
-    columns: list[str]
     cells: pd.DataFrame
     decimals: int
-    show: Callable[[Any], str]
+
+    @property
+    def layout(self) -> TableLayout:
+        return self.study.file.tables[self.name]
+
+    @property
+    def title(self) -> str:
+        return table_title(self.name)
+
+    @property
+    def note(self) -> str:
+        """The layout's note, and what learners the scale computes otherwise."""
+        return " ".join([self.layout.note, *self.study.differs_at_scale.values()]).strip()
 
     def frame(
         self, text_of: Callable[[Any, int], str], label: Callable[[str], str]
@@ -69,25 +76,26 @@ class ArrangedTable:
 
         A combination that the grid does not have is empty.
         """
-        axes = [*self.rows, *self.columns]
+        rows, columns, show = self.layout.rows, self.layout.columns, self.study.show
+        axes = [*rows, *columns]
         # Each axis has the order of the study file.
         heads = {a: pd.Categorical(self.cells[a], self.cells[a].unique()) for a in axes}
         texts = [text_of(cell, self.decimals) for cell in self.cells.itertuples()]
         long = pd.DataFrame({**heads, "text": texts}).set_index(axes)["text"]
-        frame = long.unstack(self.columns).sort_index().sort_index(axis=1).fillna("")
+        frame = long.unstack(columns).sort_index().sort_index(axis=1).fillna("")
         frame.index, frame.columns = (
             pd.MultiIndex.from_tuples(
                 [
-                    tuple(label(in_words(self.show, *p)) for p in zip(names, key, strict=True))
+                    tuple(label(in_words(show, *pair)) for pair in zip(names, key, strict=True))
                     for key in (found if len(names) > 1 else ((one,) for one in found))
                 ],
                 names=[None] * len(names),
             )
-            for names, found in ((self.rows, frame.index), (self.columns, frame.columns))
+            for names, found in ((rows, frame.index), (columns, frame.columns))
         )
-        if len(self.columns) == 1:  # pandas writes the tuples of one level
+        if len(columns) == 1:  # pandas writes the tuples of one level
             frame.columns = frame.columns.get_level_values(0)
-        return frame.rename_axis(index=[label(self.show(axis)) for axis in self.rows])
+        return frame.rename_axis(index=[label(show(axis)) for axis in rows])
 
     @property
     def is_printed(self) -> bool:
@@ -128,7 +136,7 @@ def write_tables(study: Study, comparison: pd.DataFrame, folder: Path) -> list[P
 
 def to_csv(table: ArrangedTable) -> str:
     """One line per cell with its row of the comparison, every number at full precision."""
-    first = [*table.rows, *table.columns]
+    first = [*table.layout.rows, *table.layout.columns]
     rest = [name for name in table.cells.columns if name not in first]
     return table.cells[[*first, *rest]].to_csv(index=False, lineterminator="\n")
 
@@ -143,7 +151,7 @@ def to_markdown(table: ArrangedTable) -> str:
         index=False, tablefmt="pipe", colalign=aligned, disable_numparse=True
     )
     words = [table.legend, table.counts_line, table.note]
-    parts = [f"# {table.title}", markdown(table.caption), unpadded(text), *words]
+    parts = [f"# {table.title}", markdown(table.layout.caption), unpadded(text), *words]
     return "\n\n".join(part.strip() for part in parts if part.strip()) + "\n"
 
 
@@ -178,7 +186,7 @@ def to_latex(table: ArrangedTable) -> str:
             f"% {table.title}. Needs the packages {LATEX_PACKAGES}.",
             r"\begin{table*}",
             r"\centering",
-            rf"\caption{{{latex(table.caption)} ({latex(table.title)} of the paper)}}",
+            rf"\caption{{{latex(table.layout.caption)} ({latex(table.title)} of the paper)}}",
             rf"\label{{tab:{table.name}}}",
             r"\resizebox{\textwidth}{!}{%",
             f"{text.strip()}}}",
@@ -251,7 +259,6 @@ def in_words(show: Callable[[Any], str], axis: str, value: Any) -> str:
 
 def arrange(study: Study, name: str, comparison: pd.DataFrame) -> ArrangedTable:
     """Lay out one table of a study, named as under ``tables`` in its file."""
-    layout = study.file.tables[name]
     cells = comparison[comparison["table"] == table_title(name)]
     check_places(study, name, cells)
     decimals = _decimals(cells["published"])
@@ -262,18 +269,8 @@ def arrange(study: Study, name: str, comparison: pd.DataFrame) -> ArrangedTable:
         seen = (towards * cells[value]).round(decimals)
         rivals = seen.groupby([cells[key] for key in keys], sort=False, dropna=False)
         is_best = (seen == rivals.transform("max")) & (rivals.transform("nunique") > 1)
-        cells = cells.assign(**{best: is_best & layout.bold})
-    return ArrangedTable(
-        name,
-        table_title(name),
-        layout.caption,
-        " ".join([layout.note, *study.differs_at_scale.values()]).strip(),
-        list(layout.rows),
-        list(layout.columns),
-        cells,
-        decimals,
-        study.show,
-    )
+        cells = cells.assign(**{best: is_best & study.file.tables[name].bold})
+    return ArrangedTable(study, name, cells, decimals)
 
 
 def higher_is_better(study: Study, metric: str) -> bool:

@@ -9,7 +9,6 @@ import pandas as pd
 
 from losaw.study.errors import StudyError
 from losaw.study.grid import Study
-from losaw.study.published import margin
 from losaw.study.results.agreement import Kind, Printed, Runs, verdict, weigh
 from losaw.study.settings import Setting, matches
 
@@ -69,7 +68,8 @@ def compare(study: Study, summary: pd.DataFrame, published: pd.DataFrame) -> pd.
         runs = ours.get((setting.identifier, metric, method))
         kind = kinds.get((metric, method, *(str(setting.axes[axis]) for axis in study.text_axes)))
         published_row = printed.get(tuple(plain(cell[key]) for key in keys))
-        numbers = numbers_of_cell(runs, published_row, kind, margin(study, metric))
+        margin = study.file.margins.get(metric, math.nan)
+        numbers = numbers_of_cell(runs, published_row, kind, margin)
         rows.append({**cell, **numbers, **what_is_known(study, cell, published_row)})
     columns = ["table", *study.axes, "metric", "method", *NUMBER_COLUMNS]
     if SD_COLUMNS[0] in published.columns and published[SD_COLUMNS[0]].notna().any():

@@ -220,7 +220,7 @@ def _tables(shelf: Shelf, names: Sequence[str]) -> Iterator[Part]:
     for name in names:
         study, comparison = shelf.studies[name], shelf.results[name].comparison
         tables = [arrange(study, table, comparison) for table in study.file.tables]
-        parts += [Published(table, name) for table in tables if len(table.cells)]
+        parts += [Published(table) for table in tables if len(table.cells)]
     if not parts:
         return
     printed = any(isinstance(part, Published) and part.table.is_printed for part in parts)

@@ -59,7 +59,6 @@ class Published:
     """A published table next to ours; in Markdown a link to its file, with the counts."""
 
     table: ArrangedTable
-    study: str
 
 
 @dataclass(frozen=True)
@@ -123,9 +122,10 @@ def _markdown(part: Part, folder: Path, level: int) -> Iterator[str]:
             cells = frame.map(lambda value: _text(value).replace("|", "\\|"))
             text = cells.to_markdown(index=False, tablefmt="pipe", disable_numparse=True)
             yield unpadded(text)
-        case Published(table, study):
-            way = f"./{study}/tables/{table.name}.md"
-            yield f"[{table.title}]({way}) of `{study}`: {table.caption}. {table.counts_line}"
+        case Published(table):
+            study, way = table.study.name, f"./{table.study.name}/tables/{table.name}.md"
+            said = f"{table.layout.caption}. {table.counts_line}"
+            yield f"[{table.title}]({way}) of `{study}`: {said}"
         case Picture(path, title, caption):
             yield f"![{title}](./{path.relative_to(folder).as_posix()})"
             yield from ("", f"**{title}.** {caption}")
@@ -150,8 +150,8 @@ def _html(part: Part, level: int) -> str:
             return f'<div class="tiles">\n{boxes}\n</div>'
         case Frame(frame):
             return _frame(frame)
-        case Published(table, _):
-            about = f"<b>{html.escape(table.title)}.</b> {html.escape(table.caption)}"
+        case Published(table):
+            about = f"<b>{html.escape(table.title)}.</b> {html.escape(table.layout.caption)}"
             note = f'<p class="note">{html.escape(table.note)}</p>' if table.note else ""
             inside = f'{note}<div class="scroll">{to_html(table)}</div>'
             summary = f'{about} <span class="counts">{html.escape(table.counts_line)}</span>'
