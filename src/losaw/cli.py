@@ -8,7 +8,7 @@ from typing import Any
 
 import losaw
 from losaw.commands import auditing, explaining, methods, running
-from losaw.commands.cli_options import add_session_options, positive
+from losaw.commands.cli_options import add_configuration, add_session_options, positive
 from losaw.commands.reference import add_reference
 from losaw.support.one_thread import use_one_thread
 from losaw.support.words import unknown
@@ -47,30 +47,30 @@ def _read(arguments: Sequence[str]) -> argparse.Namespace:
     commands = parser.add_subparsers(required=True, metavar="command")
     shown: list[str] = []
 
-    def add(name: str, command: Any, text: str, session: bool = True) -> argparse.ArgumentParser:
+    def add(name: str, command: Any, text: str, needs_study: bool = False) -> Any:
         shown.append(name)
         sub = commands.add_parser(name, help=text, description=text)
-        # The names can be listed without the libraries of studies.
-        sub.set_defaults(command=command, needs_study=session and name != "list")
-        if session:
-            add_session_options(sub)
+        sub.set_defaults(command=command, needs_study=needs_study)
         return sub
 
     explaining.add_options(
-        add("explain", explaining.explain, "explain what a column of a table depends on", False)
+        add("explain", explaining.explain, "explain what a column of a table depends on")
     )
     auditing.add_options(
-        add("audit", auditing.audit, "find the methods to trust on a table like yours", False)
+        add("audit", auditing.audit, "find the methods to trust on a table like yours")
     )
-    add("plan", running.plan, "print settings, blocks, fits and core-hours; runs nothing")
+    add_session_options(
+        add("plan", running.plan, "print settings, blocks, fits and core-hours; runs nothing", True)
+    )
     running.add_options_of_verify(
-        add("verify", running.verify, "compute random lines of stored evidence again", False)
+        add("verify", running.verify, "compute random lines of stored evidence again", True)
     )
-    add("compile", running.compile_kernels, "compile all kernels, once for all runs", False)
+    add("compile", running.compile_kernels, "compile all kernels, once for all runs")
+    # The names can be listed without the libraries of studies.
     listing = add("list", running.list_names, "print every registered name and every study")
     listing.add_argument("--drawings", action="store_true", help="drawings with their options")
-    check = add("check", methods.check, "run the contract tests on your own methods", False)
-    check.set_defaults(needs_study=True)
+    add_configuration(listing)
+    check = add("check", methods.check, "run the contract tests on your own methods", True)
     check.add_argument("files", type=Path, nargs="+", metavar="FILE")
     check.add_argument(
         "--seconds", type=positive, default=300, help="time limit of a single check (default 300)"

@@ -10,7 +10,7 @@ CONFIGURATION = Path("config", "config.yaml")
 
 
 def add_session_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options that every command on studies takes."""
+    """Add the options of a request."""
     parser.add_argument("--scale", help="smoke, desk, reference or paper")
     parser.add_argument(
         "--config",
@@ -20,6 +20,11 @@ def add_session_options(parser: argparse.ArgumentParser) -> None:
         metavar="KEY=VALUE",
         help="as of snakemake: studies=losaw_forest function=f3,f5 seeds=40",
     )
+    add_configuration(parser)
+
+
+def add_configuration(parser: argparse.ArgumentParser) -> None:
+    """Add the option of the configuration's file."""
     parser.add_argument(
         "--configfile",
         type=Path,
@@ -57,7 +62,7 @@ def key_and_value(text: str) -> tuple[str, str]:
 
 
 def session_of(options: argparse.Namespace) -> Any:
-    """Return the session that the options describe."""
+    """Return the session that the options of a request describe."""
     from losaw.study.session import Session
 
     config = dict(options.config) | ({"scale": options.scale} if options.scale else {})

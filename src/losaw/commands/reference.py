@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from losaw.commands.cli_options import (
+    add_configuration,
     add_session_options,
     default_configuration,
     session_of,
@@ -15,10 +16,8 @@ FOLDER = Path("reference")
 
 def add_reference(add: Callable[..., argparse.ArgumentParser]) -> None:
     """Add ``losaw reference keep | pages``."""
-    parser = add(
-        "reference", None, "keep a reference run in the repository, or write its pages", False
-    )
-    parser.set_defaults(needs_study=True)
+    text = "keep a reference run in the repository, or write its pages"
+    parser = add("reference", None, text, True)
     parts = parser.add_subparsers(required=True, metavar="part")
     text = "store the results of the selected studies, without their blocks"
     keeping = parts.add_parser("keep", help=text, description=text)
@@ -27,13 +26,7 @@ def add_reference(add: Callable[..., argparse.ArgumentParser]) -> None:
     text = "compare the stored means with the published values, and write the pages"
     pages = parts.add_parser("pages", help=text, description=text)
     pages.set_defaults(command=write_pages)
-    pages.add_argument(
-        "--configfile",
-        type=Path,
-        dest="configuration",
-        metavar="FILE",
-        help="of the studies",
-    )
+    add_configuration(pages)
     for part in (keeping, pages):
         part.add_argument(
             "--folder", type=Path, default=FOLDER, help="of the reference run (default: reference)"

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from losaw.commands.cli_options import (
-    add_session_options,
+    add_configuration,
     default_configuration,
     positive,
     session_of,
@@ -40,11 +40,13 @@ def list_names(options: argparse.Namespace) -> None:
     print("studies")
     try:
         require("study", STUDY)
-        options.configuration = options.configuration or default_configuration()
+        configuration = options.configuration or default_configuration()
     except (MissingExtraError, LosawError) as error:
         print(f"  {error}")
         return
-    session = session_of(options)
+    from losaw.study.session import Session
+
+    session = Session(configuration)
     for name in session.available_studies():
         study = session.read_study(name)
         print(f"  {name:28} {study.file.title}")
@@ -65,7 +67,7 @@ def add_options_of_verify(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="write the commit and how many lines were equal to FOLDER/runs.csv",
     )
-    add_session_options(parser)
+    add_configuration(parser)
 
 
 def verify(options: argparse.Namespace) -> int:

@@ -224,9 +224,7 @@ def checked(result: Any, data: Dataset) -> ImportanceResult:
         if ((values < low) | (values > high)).any():
             raise ValueError(f"{name} must be between {low:g} and {high:g}, got {values}")
     result.scores.flags.writeable = False  # the metrics share it
-    # Scores of groups of features are fewer, under the groups' names.
-    same_number = len(result.feature_names) == len(data.feature_names)
-    if same_number and result.feature_names != tuple(data.feature_names):
+    if result.feature_names != tuple(data.feature_names):
         raise ValueError(
             f"the features are named {', '.join(map(str, result.feature_names[:5]))}, …, those of "
             f"the data {', '.join(data.feature_names[:5])}, …: give every feature of the data one "

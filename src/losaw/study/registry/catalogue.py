@@ -99,8 +99,7 @@ class Use(NamedTuple):
         which; with "model" none, because the fitted model reports the scores; with "own models"
         the training sample and no model.
     options : tuple of str
-        The parameters that a study file may set; ``n_folds`` stands for ``cv`` on the training
-        sample.
+        The parameters that a study file may set.
     scores_only : bool
         Whether studies store scores without errors and tests.
     examples : tuple of dict
@@ -133,34 +132,21 @@ USES: dict[str, Use] = {
     "treeinner": Use("rows", ("attribution",), scores_only=True, learner="xgboost"),
     "forest_inner": Use("rows", ("attribution",), learner="xgboost"),
     "absolute_attribution": Use("rows", ("attribution", "level"), learner="xgboost"),
-    "loco": Use("test and train", ("loss", "test", "adjustment")),
-    "subgroups": Use("test and train", ("max_depth", "min_samples_leaf", "n_repeats", "loss")),
+    "loco": Use("test and train", ("test", "adjustment")),
+    "subgroups": Use("test and train", ("n_repeats",)),
     "sage": Use(
         "test",
-        ("n_background", "max_permutations", "threshold", "loss"),
+        ("n_background", "max_permutations", "threshold"),
         examples=({"n_background": 8, "max_permutations": 32},),
     ),
     "boruta": Use(
         "own models",
-        ("n_estimators", "max_runs", "alpha"),
+        ("n_estimators", "max_runs"),
         # A hundred forests of 500 trees are too many for an example.
         examples=({"n_estimators": 20, "max_runs": 5},),
     ),
-    "cpi": Use(
-        "test",
-        (
-            "sampler",
-            "sampler_parameters",
-            "loss",
-            "test",
-            "adjustment",
-            "level",
-            "groups",
-            "n_draws",
-            "n_folds",
-        ),
-    ),
-    "pfi": Use("test", ("scale", "n_repeats", "loss")),
+    "cpi": Use("test", ("sampler", "sampler_parameters", "test", "adjustment", "n_draws")),
+    "pfi": Use("test", ("scale", "n_repeats")),
     "residual_of_top_features": Use(
         "train",
         ("algorithm", "n_permutations", "n_estimators", "top_features"),

@@ -9,7 +9,7 @@ import numpy as np
 from losaw.data import Dataset
 from losaw.scoring.importance_result import ImportanceResult, parameter_repr
 from losaw.study.registry.catalogue import Use
-from losaw.support.arguments import one_of, whole_number
+from losaw.support.arguments import one_of
 from losaw.support.outcomes import task_of
 
 SAMPLES = ("test", "train")
@@ -54,8 +54,6 @@ class InStudies:
         values = given.arguments
         if self.use.on == "rows":
             one_of("rows", values["rows"], SAMPLES)
-        if values.get("n_folds") is not None:
-            whole_number("n_folds", values["n_folds"], 2, "or None for the given model")
         check = getattr(self.function, "check", None)
         if check is not None:
             looked_at = inspect.signature(check).parameters
@@ -92,11 +90,6 @@ class InStudies:
             sample = data.test
         if self.use.on == "test and train":
             options["train"] = data.train
-        if options.get("groups") is not None:
-            options["features"] = list(options["groups"])  # of a study only groups are scored
-        n_folds = options.pop("n_folds", None)
-        if n_folds is not None:
-            sample, options["cv"] = data.train, n_folds
         if "random_state" in known:
             options["random_state"] = rng
         result = self.function(model, *sample, **options)
@@ -127,14 +120,6 @@ def _shared_draws(
 def _signature(function: Callable[..., Any], use: Use) -> inspect.Signature:
     """The parameters that a study file may set, with the defaults of the function."""
     known = inspect.signature(function).parameters
-    own = {
-        "rows": _parameter("rows", "test", str),
-        "n_folds": _parameter("n_folds", None, int | None),
-    }
-    names = (("rows",) if use.on == "rows" else ()) + use.options
-    return inspect.Signature([known.get(name) or own[name] for name in names])
-
-
-def _parameter(name: str, default: Any, annotation: Any) -> inspect.Parameter:
-    kind = inspect.Parameter.KEYWORD_ONLY
-    return inspect.Parameter(name, kind, default=default, annotation=annotation)
+    rows = inspect.Parameter("rows", inspect.Parameter.KEYWORD_ONLY, default="test")
+    first = [rows] if use.on == "rows" else []
+    return inspect.Signature([*first, *(known[name] for name in use.options)])

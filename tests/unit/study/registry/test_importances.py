@@ -39,8 +39,7 @@ def test_a_study_file_calls_the_function_on_unseen_rows(function, fit):
 def test_a_name_has_the_defaults_of_the_library(function, name):
     parameters = inspect.signature(getattr(losaw.importance, function)).parameters
     for option, value in get("importance", name).create().parameters.items():
-        if option != "n_folds":
-            assert value == parameters[option].default, option
+        assert value == parameters[option].default, option
 
 
 def test_an_unknown_name_is_told_the_nearest_one_or_the_kind_that_has_it():
@@ -54,17 +53,6 @@ def test_every_function_has_a_use_and_every_use_a_function():
     ours = [entry for entry in entries("importance") if entry.target.startswith("losaw.importance")]
     assert {entry.target.partition(":")[2] for entry in ours} == set(USES)
     assert all(entry.accepted_parameters() is not None for entry in ours)
-
-
-def test_groups_of_a_study_are_scored_alone_and_folds_use_the_training_sample(fit):
-    model, data = fit
-    first, second, *_ = data.feature_names
-    groups = {"both": [first, second]}
-    rng = np.random.default_rng
-    grouped = get("importance", "cpi-gaussian").create(groups=groups).explain(model, data, rng(0))
-    assert grouped.feature_names == ("both",)
-    folds = get("importance", "cpi-gaussian").create(n_folds=3).explain(model, data, rng(0))
-    assert folds.rows.shape == data.train.X.shape and "over folds" in folds.std_error_kind
 
 
 def test_all_names_are_sorted():
