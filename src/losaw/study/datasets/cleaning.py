@@ -1,7 +1,6 @@
 """The rows and columns that each paper uses, as small functions of the raw data frame."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from losaw.study.datasets.files import DatasetError
@@ -25,13 +24,13 @@ PREPARED_SHAPES = {
 OCEAN_PROXIMITY = {"ISLAND": 0, "NEAR OCEAN": 1, "NEAR BAY": 2, "<1H OCEAN": 3, "INLAND": 4}
 
 
-def prepare(name: str, folder: Path | str | None = None) -> "pd.DataFrame":
+def prepare(name: str) -> "pd.DataFrame":
     """Return a data set as its paper uses it, with checked numbers of rows and columns.
 
     Parameters
     ----------
-    name, folder
-        As in :func:`losaw.study.datasets.load`.
+    name : str
+        As of :func:`losaw.study.datasets.load`.
 
     Returns
     -------
@@ -49,7 +48,7 @@ def prepare(name: str, folder: Path | str | None = None) -> "pd.DataFrame":
     >>> prepare("diamonds").shape  # doctest: +SKIP
     (4463, 10)
     """
-    frame = load(name, folder)
+    frame = load(name)
     if name in CLEANERS:
         frame = CLEANERS[name](frame)
     if frame.shape != PREPARED_SHAPES[name]:

@@ -30,27 +30,20 @@ class DatasetError(LosawError):
     """
 
 
-def data_folder(folder: Path | str | None = None) -> Path:
-    """Return the folder of data sets: ``folder``, else $LOSAW_DATA, else ``./data``.
+def data_folder() -> Path:
+    """Return the folder of data sets: $LOSAW_DATA, else ``./data``.
 
     Examples
     --------
     >>> from losaw.study.datasets import data_folder
-    >>> data_folder("my_data").name
-    'my_data'
+    >>> data_folder()  # doctest: +SKIP
+    PosixPath('data')
     """
-    return Path(folder or os.environ.get(FOLDER_VARIABLE) or DEFAULT_FOLDER)
+    return Path(os.environ.get(FOLDER_VARIABLE) or DEFAULT_FOLDER)
 
 
-def data_files(name: str, folder: Path | str | None = None) -> list[Path]:
+def data_files(name: str) -> list[Path]:
     """Return the files of a data set, ``<folder>/<name>/<file>``; missing files are downloaded.
-
-    Parameters
-    ----------
-    name : str
-        A key of ``SOURCES``.
-    folder : path or None
-        As :func:`data_folder` resolves it.
 
     Raises
     ------
@@ -61,31 +54,20 @@ def data_files(name: str, folder: Path | str | None = None) -> list[Path]:
     if name not in SOURCES:
         raise DatasetError(unknown("data set", name, SOURCES))
     source = SOURCES[name]
-    place = data_folder(folder) / name
+    place = data_folder() / name
     return [_obtain(name, source, file, place / file.name) for file in source.files]
 
 
-def is_there(name: str, folder: Path | str | None = None) -> bool:
+def is_there(name: str) -> bool:
     """Return whether all files of a data set are in the folder, without reading them.
-
-    Parameters
-    ----------
-    name : str
-        Of the data set, see :func:`losaw.study.datasets.load`.
-    folder : path or None
-        None: ``LOSAW_DATA``, or ``data``.
-
-    Returns
-    -------
-    bool
 
     Examples
     --------
     >>> from losaw.study.datasets import is_there
-    >>> is_there("diamonds", "a_folder_that_is_empty")
-    False
+    >>> is_there("diamonds")  # doctest: +SKIP
+    True
     """
-    place = data_folder(folder) / name
+    place = data_folder() / name
     return all((place / file.name).is_file() for file in SOURCES[name].files)
 
 

@@ -58,17 +58,17 @@ _OPTIONS: dict[str, dict[str, Any]] = {
 }
 
 
-def load(name: str, folder: Path | str | None = None) -> "pd.DataFrame":
+def load(name: str) -> "pd.DataFrame":
     """Return a raw data set, every row and column as in the file.
+
+    What is missing in the folder (:func:`data_folder`) is downloaded into it from the original
+    source.
 
     Parameters
     ----------
     name : str
         ``adult``, ``boston_housing``, ``california_housing``, ``chip_enhancer``, ``diamonds``,
         ``fish`` or ``rna_editing``.
-    folder : path or None
-        Folder of ``<name>/<file>``; None: $LOSAW_DATA, else ``./data``. What is missing
-        is downloaded into it from the original source.
 
     Returns
     -------
@@ -88,7 +88,7 @@ def load(name: str, folder: Path | str | None = None) -> "pd.DataFrame":
     >>> load("diamonds").shape  # doctest: +SKIP
     (53940, 10)
     """
-    return read_files(name, data_files(name, folder))
+    return read_files(name, data_files(name))
 
 
 def read_files(name: str, files: Sequence[Path]) -> "pd.DataFrame":

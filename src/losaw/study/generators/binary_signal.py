@@ -4,15 +4,15 @@ import numpy as np
 
 from losaw.data import Dataset, FloatArray, Sample
 from losaw.study.generators.generator import data_of, draw_response, task_of
-from losaw.support.arguments import one_of, whole_number
+from losaw.support.arguments import one_of
 
 READINGS = ("zero-to-i", "zero-to-i-minus-1")
 NOISE = 5.0
-N_FEATURES = 10
+N_SAMPLES, N_FEATURES = 1000, 10  # of the training sample, and of the test sample
 
 
 class BinarySignalGenerator:
-    """X_i uniform on {0, …, i}, i = 1 … 10, independent; only the binary X1 matters,
+    """1000 rows of X_i uniform on {0, …, i}, i = 1 … 10, independent; only the binary X1 matters,
 
         regression:      Y = X1 + 5 eps,   eps ~ N(0, 1),
         classification:  P(Y = 1) = .45 + .1 X1.
@@ -23,8 +23,6 @@ class BinarySignalGenerator:
     levels : {"zero-to-i", "zero-to-i-minus-1"}, default "zero-to-i"
         The paper prints {0, …, i - 1}, which makes X1 constant; its code has {0, …, i}. The
         second reading agrees with the published values for a binary X1.
-    n_samples : int, default 1000
-        Rows of the training sample, and of the test sample.
     """
 
     examples = (
@@ -32,10 +30,9 @@ class BinarySignalGenerator:
         {"task": "classification", "levels": "zero-to-i-minus-1"},
     )
 
-    def __init__(self, *, task: str, levels: str = "zero-to-i", n_samples: int = 1000) -> None:
+    def __init__(self, *, task: str, levels: str = "zero-to-i") -> None:
         self.task = task_of("task", task)
         self.levels = one_of("levels", levels, READINGS)
-        self.n_samples = whole_number("n_samples", n_samples, 2)
 
     def regression_function(self, X: FloatArray) -> FloatArray:
         """Return the mean of the response, or its probability of class 1, (n_samples,)."""
@@ -56,5 +53,5 @@ class BinarySignalGenerator:
     def _sample(self, rng: np.random.Generator) -> Sample:
         extra = 1 if self.levels == "zero-to-i" else 0
         counts = [max(2, index + extra) for index in range(1, N_FEATURES + 1)]
-        X = np.column_stack([rng.integers(c, size=self.n_samples) for c in counts]).astype(float)
+        X = np.column_stack([rng.integers(c, size=N_SAMPLES) for c in counts]).astype(float)
         return Sample(X, draw_response(self.task, self.regression_function(X), NOISE, rng))

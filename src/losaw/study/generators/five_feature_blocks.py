@@ -1,5 +1,7 @@
 """The data of the losawGD study (losaw, Section 5.3 and Appendix 9.13)."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from losaw.data import Dataset, FloatArray, Sample
@@ -14,6 +16,8 @@ BLOCK = 5
 N_PILOT = 10_000
 N_PAPER = 1000
 NETWORK_FUNCTIONS = ("f8", "f9", "f10")
+
+Draw = Callable[[int, np.random.Generator], FloatArray]
 
 
 class FiveFeatureBlocksGenerator:
@@ -98,16 +102,16 @@ class FiveFeatureBlocksGenerator:
             JointLawSpecification(correlation, independent_share=self.independent_share)
         )
         details |= _attained(law)
-        n_blocks = self.n_features // BLOCK
-        train = _correlated(law, self.n_samples, n_blocks, rng)
+        P = self.n_features
+        train = _in_blocks(law.sample, self.n_samples, P, rng)
         noise_variance = self.phi * float(
-            self.function(_correlated(law, N_PILOT, n_blocks, rng)).var()
+            self.function(_in_blocks(law.sample, N_PILOT, P, rng)).var()
         )
         train_y = self.function.draw(train, noise_variance, rng)
-        test = _correlated(law, self.n_test, n_blocks, rng)
+        test = _in_blocks(law.sample, self.n_test, P, rng)
         test_y = self.function.draw(test, noise_variance, rng)
-        independent = _independent(law, self.n_independent, self.n_features, rng)
-        pilot = _independent(law, N_PILOT, self.n_features, rng)
+        independent = _in_blocks(law.sample_independent, self.n_independent, P, rng)
+        pilot = _in_blocks(law.sample_independent, N_PILOT, P, rng)
         independent_noise = self.phi * float(self.function(pilot).var())
         independent_y = self.function.draw(independent, independent_noise, rng)
         details["independent_noise_variance"] = independent_noise
@@ -161,20 +165,9 @@ def _attained(law: JointLaw) -> dict[str, float]:
     }
 
 
-def _correlated(
-    law: JointLaw, n_samples: int, n_blocks: int, rng: np.random.Generator
-) -> FloatArray:
-    X = np.empty((n_samples, n_blocks * BLOCK))
-    for start in range(0, n_blocks * BLOCK, BLOCK):
-        X[:, start : start + BLOCK] = law.sample(n_samples, rng)
-    return X
-
-
-def _independent(
-    law: JointLaw, n_samples: int, n_features: int, rng: np.random.Generator
-) -> FloatArray:
-    """Draw independent features, five at a time: all at once need three times the memory."""
+def _in_blocks(draw: Draw, n_samples: int, n_features: int, rng: np.random.Generator) -> FloatArray:
+    """Draw five features at a time: all at once need three times the memory."""
     X = np.empty((n_samples, n_features))
     for start in range(0, n_features, BLOCK):
-        X[:, start : start + BLOCK] = law.sample_independent(n_samples, rng)
+        X[:, start : start + BLOCK] = draw(n_samples, rng)
     return X

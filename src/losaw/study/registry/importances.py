@@ -56,8 +56,10 @@ class InStudies:
             one_of("rows", values["rows"], SAMPLES)
         check = getattr(self.function, "check", None)
         if check is not None:
+            of_function = inspect.signature(self.function).parameters
+            known = {name: parameter.default for name, parameter in of_function.items()} | values
             looked_at = inspect.signature(check).parameters
-            check(**{name: value for name, value in values.items() if name in looked_at})
+            check(**{name: value for name, value in known.items() if name in looked_at})
         return InStudies(self.function, self.use, values)
 
     def __repr__(self) -> str:

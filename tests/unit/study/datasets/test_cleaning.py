@@ -69,7 +69,7 @@ def test_checksums_are_sha256():
 @pytest.mark.parametrize("shape", [(1, 2), (3, 2), (2, 1), (2, 3)])
 def test_another_number_of_rows_or_columns_is_refused(monkeypatch, shape):
     frame = pd.DataFrame(np.zeros((2, 2)))
-    monkeypatch.setattr(cleaning, "load", lambda name, folder: frame)
+    monkeypatch.setattr(cleaning, "load", lambda name: frame)
     monkeypatch.setitem(cleaning.PREPARED_SHAPES, "fish", (2, 2))
     monkeypatch.setattr(cleaning, "CLEANERS", {})
     assert cleaning.prepare("fish").shape == (2, 2)

@@ -31,7 +31,14 @@ def server(tmp_path_factory):
 
 
 @pytest.fixture
-def tiny_fish(monkeypatch, server):
+def folder(monkeypatch, tmp_path):
+    """An empty folder of data sets."""
+    monkeypatch.setenv("LOSAW_DATA", str(tmp_path))
+    return tmp_path
+
+
+@pytest.fixture
+def tiny_fish(monkeypatch, server, folder):
     """The data set fish with one fish, whose original lies on this machine."""
     original = server[0] / "original.csv"
     original.write_bytes(ORIGINAL)
@@ -43,59 +50,59 @@ def tiny_fish(monkeypatch, server):
     return original
 
 
-def test_a_missing_file_is_downloaded_converted_and_kept(tiny_fish, tmp_path):
-    frame = datasets.load("fish", tmp_path / "data")
-    assert (tmp_path / "data" / "fish" / "Fish.csv").read_bytes() == CONVERTED
+def test_a_missing_file_is_downloaded_converted_and_kept(tiny_fish, folder):
+    frame = datasets.load("fish")
+    assert (folder / "fish" / "Fish.csv").read_bytes() == CONVERTED
     assert list(frame.columns) == CONVERTED.decode().splitlines()[0].split(",")
-    assert [path.name for path in (tmp_path / "data" / "fish").iterdir()] == ["Fish.csv"]
+    assert [path.name for path in (folder / "fish").iterdir()] == ["Fish.csv"]
 
 
-def test_a_file_that_is_there_is_not_downloaded_again(tiny_fish, tmp_path):
-    datasets.load("fish", tmp_path)
+def test_a_file_that_is_there_is_not_downloaded_again(tiny_fish, folder):
+    datasets.load("fish")
     tiny_fish.unlink()
-    assert len(datasets.load("fish", tmp_path)) == 1
+    assert len(datasets.load("fish")) == 1
 
 
-def test_a_download_with_another_checksum_is_refused_and_leaves_nothing(tiny_fish, tmp_path):
+def test_a_download_with_another_checksum_is_refused_and_leaves_nothing(tiny_fish, folder):
     tiny_fish.write_bytes(ORIGINAL + b"Pike,1,1,1,1,1,1\n")
     with pytest.raises(DatasetError, match=r"not the expected.*nothing was written.*by hand"):
-        datasets.load("fish", tmp_path)
-    assert not (tmp_path / "fish").exists()
+        datasets.load("fish")
+    assert not (folder / "fish").exists()
 
 
-def test_a_local_file_with_another_checksum_is_refused(tiny_fish, tmp_path):
-    path = tmp_path / "fish" / "Fish.csv"
+def test_a_local_file_with_another_checksum_is_refused(tiny_fish, folder):
+    path = folder / "fish" / "Fish.csv"
     path.parent.mkdir()
     path.write_bytes(CONVERTED + b"Pike,1,1,1,1,1,1\n")
     with pytest.raises(DatasetError, match=r"Fish.csv is not the expected file.*Remove it"):
-        datasets.load("fish", tmp_path)
+        datasets.load("fish")
 
 
-def test_a_failed_download_says_where_to_put_the_file_by_hand(tiny_fish, tmp_path):
+def test_a_failed_download_says_where_to_put_the_file_by_hand(tiny_fish, folder):
     tiny_fish.unlink()
     with pytest.raises(DatasetError, match=r"cannot be downloaded.*by hand as .*Fish\.csv.*DATA"):
-        datasets.load("fish", tmp_path)
+        datasets.load("fish")
 
 
-def test_a_server_that_is_not_there_is_named_in_our_words(tiny_fish, monkeypatch, tmp_path):
+def test_a_server_that_is_not_there_is_named_in_our_words(tiny_fish, monkeypatch):
     source = sources.SOURCES["fish"]
     gone = dataclasses.replace(source.files[0], url="http://127.0.0.1:9/fish.csv")
     monkeypatch.setitem(sources.SOURCES, "fish", dataclasses.replace(source, files=(gone,)))
     with pytest.raises(
         DatasetError, match=r"127\.0\.0\.1:9/fish\.csv cannot be downloaded.*by hand"
     ):
-        datasets.load("fish", tmp_path)
+        datasets.load("fish")
 
 
-def test_a_download_without_pooch_names_the_extra(tiny_fish, monkeypatch, tmp_path):
+def test_a_download_without_pooch_names_the_extra(tiny_fish, monkeypatch):
     monkeypatch.setitem(sys.modules, "pooch", None)
     with pytest.raises(ImportError, match=r"'pooch' is not installed.*losaw\[study\]"):
-        datasets.load("fish", tmp_path)
+        datasets.load("fish")
 
 
-def test_a_file_without_a_url_says_how_it_was_made(tmp_path):
+def test_a_file_without_a_url_says_how_it_was_made(folder):
     with pytest.raises(DatasetError, match=r"arabidopsis\.rda.*by hand as .*arabidopsis\.csv"):
-        datasets.load("rna_editing", tmp_path)
+        datasets.load("rna_editing")
 
 
 def test_an_unknown_data_set_gets_its_nearest_match():
@@ -103,23 +110,23 @@ def test_an_unknown_data_set_gets_its_nearest_match():
         datasets.load("diamond")
 
 
-def test_a_folder_that_cannot_be_written_is_named(tiny_fish, tmp_path):
-    (tmp_path / "file").write_text("")
+def test_a_folder_that_cannot_be_written_is_named(tiny_fish, folder, monkeypatch):
+    (folder / "file").write_text("")
+    monkeypatch.setenv("LOSAW_DATA", str(folder / "file"))
     with pytest.raises(DatasetError, match=r"cannot be written.*LOSAW_DATA"):
-        datasets.load("fish", tmp_path / "file")
+        datasets.load("fish")
 
 
-def test_the_folder_is_the_argument_then_the_variable_then_data(monkeypatch):
+def test_the_folder_is_the_variable_s_or_data(monkeypatch):
     monkeypatch.setenv("LOSAW_DATA", "elsewhere")
-    assert datasets.data_folder("here") == Path("here")
     assert datasets.data_folder() == Path("elsewhere")
     monkeypatch.delenv("LOSAW_DATA")
     assert datasets.data_folder() == Path("data")
 
 
-def test_another_number_of_rows_than_the_paper_s_is_refused(tiny_fish, tmp_path):
+def test_another_number_of_rows_than_the_paper_s_is_refused(tiny_fish, folder):
     with pytest.raises(DatasetError, match=r"1 rows and 4 columns.*expected \(159, 4\)"):
-        datasets.prepare("fish", tmp_path)
+        datasets.prepare("fish")
 
 
 @pytest.mark.skipif(
