@@ -208,7 +208,7 @@ class Study:
 
     def seeds(self, scale: str, setting: Setting, learner: str) -> int:
         """Seeds of a setting and learner at a scale; 0 if the scale leaves them out."""
-        entries = self.file.seeds[scale]
+        entries = self.file.seeds.get(scale, ())
         return next((entry.seeds for entry in entries if setting.is_in(entry, learner)), 0)
 
     def seeds_in_a_block(self, setting: Setting) -> int:

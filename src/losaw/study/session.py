@@ -17,7 +17,7 @@ from losaw.study.grid import Study
 from losaw.study.published import read_published
 from losaw.study.registry.plugins import load_plugin
 from losaw.study.settings import Setting, safe_name, same
-from losaw.study.study_file import EVERY_STUDY_HAS, SCALES, Configuration, SourceFile, parse
+from losaw.study.study_file import SCALES, Configuration, SourceFile, parse
 from losaw.support.words import did_you_mean, unknown
 
 LISTS = ("studies", "plugins")
@@ -115,7 +115,7 @@ class Session:
             load_plugin(plugin)
         studies = [self.read_study(name, trusted) for name in self._study_names()]
         self._check_selection(studies)
-        self.studies = self._selected(self._at_scale(studies))
+        self.studies = self._selected(studies)
 
     def available_studies(self) -> list[str]:
         """Names of the study files next to the configuration."""
@@ -161,19 +161,6 @@ class Session:
             )
         return not missing
 
-    def _at_scale(self, studies: list[Study]) -> list[Study]:
-        """The studies that have the session's scale; the reference run is of some only."""
-        having = [study for study in studies if self.scale in study.file.seeds]
-        missing = ", ".join(study.name for study in studies if study not in having)
-        if not having:
-            raise StudyError(
-                f"nothing to run: no scale {self.scale!r} in the study file of {missing}; choose "
-                f"{', '.join(EVERY_STUDY_HAS)}, or add the scale under seeds:"
-            )
-        if missing:
-            self.notes.append(f"left out, since they have no scale {self.scale!r}: {missing}")
-        return having
-
     def _check_selection(self, studies: list[Study]) -> None:
         """Check that every selected value is one of an axis or a learner of some study."""
         axes = {axis for study in studies for axis in study.axes} | {LEARNER_AXIS}
@@ -197,20 +184,22 @@ class Session:
 
     def _selected(self, studies: list[Study]) -> list[Study]:
         """Return the studies with something to run; note why the others are left out."""
-        selected = []
+        selected = [study for study in studies if next(self._cells(study), None) is not None]
         for study in studies:
-            if next(self._cells(study), None) is not None:
-                selected.append(study)
-                continue
-            reason = f"the scale {self.scale!r} has no seeds for what is selected of it"
-            for axis, values in self.selection.items():
-                known = self._values(study, axis)
-                if known and not any(same(own, value) for own in known for value in values):
-                    reason = f"it has no {axis}={','.join(map(str, values))}"
-            self.notes.append(f"study {study.name!r} is left out: {reason}")
+            if study not in selected:
+                self.notes.append(f"study {study.name!r} is left out: {self._why_not(study)}")
         if not selected:
             raise StudyError("nothing to run: " + "; ".join(self.notes))
         return selected
+
+    def _why_not(self, study: Study) -> str:
+        if self.scale not in study.file.seeds:  # the reference run is of some studies only
+            return f"it has no scale {self.scale!r}, only {', '.join(study.file.seeds)}"
+        for axis, values in self.selection.items():
+            known = self._values(study, axis)
+            if known and not any(same(own, value) for own in known for value in values):
+                return f"it has no {axis}={','.join(map(str, values))}"
+        return f"the scale {self.scale!r} has no seeds for what is selected of it"
 
     def _cells(self, study: Study) -> Iterator[Cell]:
         """The requested settings and learners with their numbers of seeds, in grid order."""

@@ -13,14 +13,12 @@ from losaw.study.learners.two_tasks import TwoTaskLearner
 
 
 class EncodedLearner(TwoTaskLearner):
-    """A model on the encoded columns of mixed data; subclasses choose it.
+    """A model on the encoded columns of mixed data; subclasses choose it, and its encoding.
 
     Parameters
     ----------
     task : {"regression", "classification"}
         Classes are 0 and 1.
-    encoding : {"codes", "dummies"}
-        How nominal features enter.
     nominal : sequence of int
         Columns of X with level codes.
     random_state : int, Generator or None
@@ -31,15 +29,15 @@ class EncodedLearner(TwoTaskLearner):
     model_ : fitted scikit-learn estimator
     """
 
+    encoding = "dummies"
+
     def __init__(
         self,
         task: str = "regression",
-        encoding: str = "codes",
         nominal: Sequence[int] = (),
         random_state: int | np.random.Generator | None = None,
     ) -> None:
         self.task = task
-        self.encoding = encoding
         self.nominal = nominal
         self.random_state = random_state
 

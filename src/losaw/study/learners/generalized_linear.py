@@ -1,6 +1,5 @@
 """Least squares and logistic regression on mixed data, without penalty."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,18 +16,9 @@ class GeneralizedLinearModel(EncodedLearner):
 
     Parameters
     ----------
-    task, encoding, nominal, random_state
+    task, nominal, random_state
         As in :class:`losaw.study.learners.encoded.EncodedLearner`; nothing is drawn.
     """
-
-    def __init__(
-        self,
-        task: str = "regression",
-        encoding: str = "dummies",
-        nominal: Sequence[int] = (),
-        random_state: int | np.random.Generator | None = None,
-    ) -> None:
-        super().__init__(task, encoding, nominal, random_state)
 
     def make(self) -> Any:
         if self.task == "regression":

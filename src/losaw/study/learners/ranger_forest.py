@@ -21,8 +21,9 @@ class RangerForest(EncodedLearner):
 
     Parameters
     ----------
-    task, encoding, nominal, random_state
+    task, nominal, random_state
         As in :class:`losaw.study.learners.encoded.EncodedLearner`.
+    encoding : {"codes", "dummies"}, default "codes"
     n_estimators : int, default 500
     redraw : bool, default False
         True: candidates are drawn until one is not constant, as scikit-learn's forests do. See
@@ -42,7 +43,8 @@ class RangerForest(EncodedLearner):
         redraw: bool = False,
         random_state: int | np.random.Generator | None = None,
     ) -> None:
-        super().__init__(task, encoding, nominal, random_state)
+        super().__init__(task, nominal, random_state)
+        self.encoding = encoding
         self.n_estimators = n_estimators
         self.redraw = redraw
 

@@ -30,8 +30,8 @@ class SingleLayerNetwork(EncodedLearner):
 
     Parameters
     ----------
-    task, encoding, nominal, random_state
-        As in :class:`losaw.study.learners.encoded.EncodedLearner`; dummies by default.
+    task, nominal, random_state
+        As in :class:`losaw.study.learners.encoded.EncodedLearner`.
     n_units : int, default 20
     decay : float, default 0.1
     max_iter : int, default 100
@@ -44,7 +44,6 @@ class SingleLayerNetwork(EncodedLearner):
     def __init__(
         self,
         task: str = "regression",
-        encoding: str = "dummies",
         nominal: Sequence[int] = (),
         n_units: int = 20,
         decay: float = 0.1,
@@ -52,7 +51,7 @@ class SingleLayerNetwork(EncodedLearner):
         scale: bool = False,
         random_state: int | np.random.Generator | None = None,
     ) -> None:
-        super().__init__(task, encoding, nominal, random_state)
+        super().__init__(task, nominal, random_state)
         self.n_units = n_units
         self.decay = decay
         self.max_iter = max_iter

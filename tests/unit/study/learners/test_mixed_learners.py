@@ -102,7 +102,6 @@ def test_bad_input_of_fit_is_named(learner):
     X, y = mixed()
     for parameters, message in (
         ({"task": "regresion"}, "did you mean 'regression'"),
-        ({"encoding": "code"}, "did you mean 'codes'"),
         ({"nominal": [5]}, "nominal column 5"),
         ({"task": "classification"}, "must hold the classes 0 and 1, both"),
     ):
@@ -110,6 +109,11 @@ def test_bad_input_of_fit_is_named(learner):
             learner(**parameters).fit(X, y)
     with pytest.raises(ValueError, match="NaN"):
         learner().fit(np.where(X == 1, np.nan, X), y)
+
+
+def test_an_unknown_encoding_gets_the_nearest_one():
+    with pytest.raises(ValueError, match="did you mean 'codes'"):
+        RangerForest(encoding="code").fit(*mixed())
 
 
 @pytest.mark.parametrize("task", ["regression", "classification"])
