@@ -7,7 +7,7 @@
 #
 # Run all      snakemake --cores 8
 # A part       snakemake --cores 8 --config studies=losaw_forest function=f3,f5 n_samples=500 seeds=40
-# What it does snakemake -n (which jobs, and why);   losaw plan (settings, fits, core-hours)
+# What it does snakemake -n (which jobs, and why);   losaw plan (fits, core-hours, changed keys)
 # A cluster    snakemake --workflow-profile profiles/slurm   (docs/cluster.md)
 from pathlib import Path
 

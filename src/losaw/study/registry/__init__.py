@@ -22,7 +22,7 @@ Registered = TypeVar("Registered", bound=Callable[..., Any])
 
 
 class RegistryError(LosawError):
-    """An error: a name is unknown, taken, or bound to something that has a name already."""
+    """An error: a name is unknown, or taken."""
 
 
 @dataclass(frozen=True)
@@ -77,20 +77,13 @@ _entries: dict[tuple[str, str], Entry] = {}
 
 
 def add(kind: str, name: str, target: str, **parameters: Any) -> Entry:
-    """Bind ``name`` to ``"module:attribute"``; refuse a name or a binding that is taken."""
+    """Bind ``name`` to ``"module:attribute"``; refuse a name that is taken."""
     if kind not in KINDS:
         raise RegistryError(unknown("kind", kind, KINDS))
     entry = Entry(kind, name, target, parameters)
-    for other in _entries.values():
-        if other.kind != kind or other == entry:
-            continue
-        if other.name == name:
-            raise RegistryError(f"{kind} {name!r} is taken by {other.target}; choose another name")
-        if (other.target, other.parameters) == (target, parameters):
-            raise RegistryError(
-                f"{target} is already registered as {kind} {other.name!r}; "
-                f"a second name ({name!r}) for the same thing would count it twice"
-            )
+    other = _entries.get((kind, name), entry)
+    if other != entry:
+        raise RegistryError(f"{kind} {name!r} is taken by {other.target}; choose another name")
     _entries[kind, name] = entry
     if kind == "knockoff":
         SAMPLERS.setdefault(name, entry.create)

@@ -21,7 +21,6 @@ from losaw.study.report.drawings.panels import (
     legend_below,
     panels_in_rows,
     panels_of,
-    rows_where,
     scores_of,
     set_scale,
 )
@@ -29,7 +28,7 @@ from losaw.study.report.options import OptionError, check_names
 from losaw.study.report.results import StudyResults
 from losaw.study.report.style import INK, NOISE
 from losaw.study.report.typeset import math_label
-from losaw.study.settings import Setting
+from losaw.study.settings import Setting, matches
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -152,7 +151,9 @@ def _published(
     found = [
         (places[setting.identifier], value)
         for setting in settings
-        for value in rows_where(cells, setting.axes)["published"].unique()
+        for value in dict.fromkeys(
+            row["published"] for row in cells.to_dict("records") if matches(setting.axes, row)
+        )
     ]
     return [place for place, _ in found], [value for _, value in found]
 

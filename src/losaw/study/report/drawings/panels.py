@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from losaw.data import FloatArray
 from losaw.study.grid import Study
@@ -67,12 +66,6 @@ def only(settings: Sequence[Setting]) -> Setting:
     if len(settings) > 1:
         raise OptionError(f"where: {len(settings)} settings are left, a panel shows one")
     return settings[0]
-
-
-def rows_where(frame: pd.DataFrame, where: Where | None) -> pd.DataFrame:
-    """The rows of a frame with a column per axis that agree with ``where``."""
-    agree = [matches(where or {}, row) for row in frame.to_dict("records")]
-    return frame[np.array(agree, dtype=bool)]
 
 
 def scores_of(
