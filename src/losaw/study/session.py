@@ -109,13 +109,14 @@ class Session:
         self.results = self.configuration.results
         self.scale = self.configuration.scale
         self.notes: list[str] = []
+        self._plans: dict[str, StudyPlan] = {}
         if self.scale not in SCALES:
             raise self.source.error(("scale",), unknown("scale", self.scale, SCALES))
         for plugin in self.configuration.plugins:
             load_plugin(plugin)
         studies = [self.read_study(name, trusted) for name in self._study_names()]
         self._check_selection(studies)
-        self.studies = self._selected(studies)
+        self.studies = self._with_something_to_run(studies)
 
     def available_studies(self) -> list[str]:
         """Names of the study files next to the configuration."""
@@ -168,7 +169,7 @@ class Session:
             if axis not in axes:
                 known = sorted({*Configuration.model_fields, "seeds", *axes})
                 raise StudyError(f"{axis}: {unknown('key', axis, known)}")
-            allowed = [value for study in studies for value in self._values(study, axis)]
+            allowed = [value for study in studies for value in self._allowed(study, axis)]
             words = list(dict.fromkeys(map(str, allowed)))
             for value in values:
                 if not any(same(known, value) for known in allowed):
@@ -179,10 +180,10 @@ class Session:
                     )
 
     @staticmethod
-    def _values(study: Study, axis: str) -> list[Any]:
+    def _allowed(study: Study, axis: str) -> list[Any]:
         return list(study.learners if axis == LEARNER_AXIS else study.file.settings.get(axis, []))
 
-    def _selected(self, studies: list[Study]) -> list[Study]:
+    def _with_something_to_run(self, studies: list[Study]) -> list[Study]:
         """Return the studies with something to run; note why the others are left out."""
         selected = [study for study in studies if next(self._cells(study), None) is not None]
         for study in studies:
@@ -196,7 +197,7 @@ class Session:
         if self.scale not in study.file.seeds:  # the reference run is of some studies only
             return f"it has no scale {self.scale!r}, only {', '.join(study.file.seeds)}"
         for axis, values in self.selection.items():
-            known = self._values(study, axis)
+            known = self._allowed(study, axis)
             if known and not any(same(own, value) for own in known for value in values):
                 return f"it has no {axis}={','.join(map(str, values))}"
         return f"the scale {self.scale!r} has no seeds for what is selected of it"
@@ -260,10 +261,6 @@ class Session:
         if name not in self._plans:
             self._plans[name] = self._plan(self.study(name))
         return self._plans[name]
-
-    @cached_property
-    def _plans(self) -> dict[str, StudyPlan]:
-        return {}
 
     def _plan(self, study: Study) -> StudyPlan:
         cells = list(self._cells(study))

@@ -66,6 +66,7 @@ def change(project, old, new):
         ),
         ("title:", "learner_axes: [jiter]\ntitle:", ["jiter"]),
         ("smoke: 5", "smoke: [{seeds: 2, learner: jitered}, {seeds: 5}]", ["mean 'jittered'"]),
+        ("smoke: 5, desk: 10, paper: 20", "smoke: 5", ["smoke, desk, paper; missing: desk, paper"]),
         ("[r2_test, pr_auc]", "{a: {metric: feature_score}}", ["metrics.a: ", "feature"]),
         ("[r2_test, pr_auc]", "{a: {metric: feature_score, featur: X1}}", ["mean 'feature'"]),
         (
