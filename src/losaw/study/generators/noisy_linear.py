@@ -55,4 +55,6 @@ class NoisyLinearGenerator:
             X = base.standard_normal((self.n_samples, N_FEATURES))
             samples.append(Sample(*mix(X, X @ coefficients, self.noise_share, self.target, rng)))
         details = dict(zip(names, coefficients.tolist(), strict=True))
-        return data_of(*samples, range(N_INFORMATIVE), kinds="continuous", details=details)
+        train, test = samples
+        signal = range(N_INFORMATIVE)
+        return data_of(train, test, signal, kinds="continuous", details=details)
