@@ -26,6 +26,7 @@ def forget_plugins():
     for name in [name for name in sys.modules if name.startswith(PREFIX)]:
         del sys.modules[name]
     registry.forget(PREFIX)
+    registry.forget("sklearn.linear_model:Ridge")
 
 
 def write(folder, text, name="mine.py"):
