@@ -1,5 +1,6 @@
 """The base of the losaw forests: parameters, and the steps of a fit."""
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -34,39 +35,24 @@ from losaw.weighting.checks import check_eta
 from losaw.weighting.levels import chosen_columns
 
 
+@dataclass(eq=False, repr=False)
 class LosawForest(GrownForest):
     """Parameters and fitted state of a losaw forest; see its two kinds for their meaning."""
 
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        max_depth: int | None = 10,
-        min_samples_leaf: int = 5,
-        max_features: int | float | str | None = 1 / 3,
-        eta: float = 0.25,
-        n_adjustment: int = 10,
-        correlation_threshold: float = 0.1,
-        n_initial_estimators: int = 20,
-        discrete_features: str | ArrayLike = "auto",
-        nominal_features: str | ArrayLike = "auto",
-        bootstrap: bool = True,
-        n_jobs: int | None = None,
-        random_state: int | np.random.Generator | None = None,
-    ) -> None:
-        self.n_estimators = n_estimators
-        self.max_depth = max_depth
-        self.min_samples_leaf = min_samples_leaf
-        self.max_features = max_features
-        self.eta = eta
-        self.n_adjustment = n_adjustment
-        self.correlation_threshold = correlation_threshold
-        self.n_initial_estimators = n_initial_estimators
-        self.discrete_features = discrete_features
-        self.nominal_features = nominal_features
-        self.bootstrap = bootstrap
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    n_estimators: int = 100
+    _: KW_ONLY
+    max_depth: int | None = 10
+    min_samples_leaf: int = 5
+    max_features: int | float | str | None = 1 / 3
+    eta: float = 0.25
+    n_adjustment: int = 10
+    correlation_threshold: float = 0.1
+    n_initial_estimators: int = 20
+    discrete_features: str | ArrayLike = "auto"
+    nominal_features: str | ArrayLike = "auto"
+    bootstrap: bool = True
+    n_jobs: int | None = None
+    random_state: int | np.random.Generator | None = None
 
     def _read(
         self, X: ArrayLike, y: ArrayLike, **checks: Any
@@ -88,7 +74,7 @@ class LosawForest(GrownForest):
 
         ``y`` are class numbers if there are ``n_classes`` of them.
         """
-        vars(self).pop("forest_", None)  # an interrupted fit leaves an unfitted estimator
+        self.__dict__.pop("forest_", None)  # an interrupted fit leaves an unfitted estimator
         names = getattr(self, "feature_names_in_", None)
         n_samples, n_features = X.shape
         eta = check_eta(self.eta)

@@ -1,5 +1,6 @@
 """Forests without weights, by the rules of other packages, in the compiled loops of losaw."""
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Self
 
 import numpy as np
@@ -42,6 +43,7 @@ def grow_plain_forest(
     return forest
 
 
+@dataclass(eq=False, repr=False)
 class PlainRandomForestRegressor(RegressorMixin, GrownForest):
     """Breiman's random forest for regression, as scikit-learn grows it, in the loops of losaw.
 
@@ -91,22 +93,13 @@ class PlainRandomForestRegressor(RegressorMixin, GrownForest):
     0
     """
 
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        max_depth: int | None = None,
-        min_samples_leaf: int = 1,
-        max_features: int | float | str | None = 1.0,
-        bootstrap: bool = True,
-        random_state: int | np.random.Generator | None = None,
-    ) -> None:
-        self.n_estimators = n_estimators
-        self.max_depth = max_depth
-        self.min_samples_leaf = min_samples_leaf
-        self.max_features = max_features
-        self.bootstrap = bootstrap
-        self.random_state = random_state
+    n_estimators: int = 100
+    _: KW_ONLY
+    max_depth: int | None = None
+    min_samples_leaf: int = 1
+    max_features: int | float | str | None = 1.0
+    bootstrap: bool = True
+    random_state: int | np.random.Generator | None = None
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Fit the forest to X (n_samples, n_features) and y (n_samples,)."""

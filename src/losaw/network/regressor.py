@@ -1,5 +1,6 @@
 """The convolutional network of the losawGD study as scikit-learn regressors."""
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -19,6 +20,7 @@ from losaw.support.outcomes import finite_numbers
 _LARGEST_RESPONSE = 1e18
 
 
+@dataclass(eq=False, repr=False)
 class NetworkRegressor(RegressorMixin, BaseEstimator):
     """A convolutional network, trained by Adam on the mean squared error.
 
@@ -85,28 +87,16 @@ class NetworkRegressor(RegressorMixin, BaseEstimator):
 
     examples = ({"n_steps": 30, "batch_size": 32, "kernel_sizes": (3, 2), "filters": (4, 4)},)
 
-    def __init__(
-        self,
-        n_steps: int = 400,
-        *,
-        batch_size: int = 254,
-        learning_rate: float = 0.001,
-        kernel_sizes: tuple[int, int] = (5, 3),
-        filters: tuple[int, int] = (32, 64),
-        units: tuple[int, int] = (64, 32),
-        n_saliency_rows: int | None = None,
-        random_state: int | np.random.Generator | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_steps = n_steps
-        self.batch_size = batch_size
-        self.learning_rate = learning_rate
-        self.kernel_sizes = kernel_sizes
-        self.filters = filters
-        self.units = units
-        self.n_saliency_rows = n_saliency_rows
-        self.random_state = random_state
-        self.verbose = verbose
+    n_steps: int = 400
+    _: KW_ONLY
+    batch_size: int = 254
+    learning_rate: float = 0.001
+    kernel_sizes: tuple[int, int] = (5, 3)
+    filters: tuple[int, int] = (32, 64)
+    units: tuple[int, int] = (64, 32)
+    n_saliency_rows: int | None = None
+    random_state: int | np.random.Generator | None = None
+    verbose: int = 0
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Train the network on X (n_samples, n_features), numbers, and y (n_samples,)."""
@@ -165,6 +155,7 @@ class NetworkRegressor(RegressorMixin, BaseEstimator):
         return ShuffledMiniBatches(len(rows), size, rng)
 
 
+@dataclass(eq=False, repr=False)
 class LosawNetworkRegressor(NetworkRegressor):
     """A convolutional network trained on losaw mini-batches (losawGD).
 
@@ -202,36 +193,10 @@ class LosawNetworkRegressor(NetworkRegressor):
     5
     """
 
-    def __init__(
-        self,
-        n_steps: int = 400,
-        *,
-        batch_size: int = 254,
-        learning_rate: float = 0.001,
-        kernel_sizes: tuple[int, int] = (5, 3),
-        filters: tuple[int, int] = (32, 64),
-        units: tuple[int, int] = (64, 32),
-        eta: float = 0.2,
-        correlation_threshold: float = 0.1,
-        discrete_features: Any = "auto",
-        n_saliency_rows: int | None = None,
-        random_state: int | np.random.Generator | None = None,
-        verbose: int = 0,
-    ) -> None:
-        super().__init__(
-            n_steps,
-            batch_size=batch_size,
-            learning_rate=learning_rate,
-            kernel_sizes=kernel_sizes,
-            filters=filters,
-            units=units,
-            n_saliency_rows=n_saliency_rows,
-            random_state=random_state,
-            verbose=verbose,
-        )
-        self.eta = eta
-        self.correlation_threshold = correlation_threshold
-        self.discrete_features = discrete_features
+    _: KW_ONLY
+    eta: float = 0.2
+    correlation_threshold: float = 0.1
+    discrete_features: Any = "auto"
 
     def _mini_batches(self, rows: FloatArray, rng: np.random.Generator) -> Any:
         return LosawMiniBatches(
