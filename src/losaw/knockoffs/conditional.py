@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FeatureKind, FloatArray
-from losaw.knockoffs.clusters import Clusters, in_parts
 from losaw.knockoffs.conditional_mean import (
+    Clusters,
     Regressors,
     conditional_mean,
+    in_parts,
     indicators,
     normal_scores,
     regressors_of,

@@ -23,7 +23,6 @@ from numpy.typing import NDArray
 
 from losaw.data import FeatureKind, FloatArray
 from losaw.forest import PlainRandomForestRegressor
-from losaw.knockoffs.clusters import Clusters, n_independent, outside
 
 _PENALTIES = np.geomspace(1e-4, 1e3, 15)
 # A row that decides its own fitted value has hardly a residual, and no error without it.
@@ -38,6 +37,34 @@ _OWN_VALUE = 20.0
 # Values that so large a share of the rows has get an indicator in a spline.
 _POINT_MASS = 0.1
 _FEW_VALUES = 10
+_MOST_PARTS = 10  # of the rows, of which one at a time is left out
+
+
+class Clusters(NamedTuple):
+    """Rows that belong together, and the parts of the rows that are left out one at a time."""
+
+    labels: NDArray[np.intp]  # (n_rows,)
+    parts: list[NDArray[np.intp]]  # row numbers; a cluster is in one part
+
+
+def in_parts(labels: NDArray[np.intp], rng: np.random.Generator) -> Clusters:
+    """Return clusters in up to ten random parts."""
+    numbers = np.unique(labels, return_inverse=True)[1]
+    n_clusters = int(numbers.max()) + 1
+    n_parts = min(n_clusters, _MOST_PARTS)
+    part = (rng.permutation(n_clusters) % n_parts)[numbers]
+    return Clusters(numbers, [np.flatnonzero(part == number) for number in range(n_parts)])
+
+
+def outside(rows: NDArray[np.intp], part: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return the rows that are not in a part; all where none is left."""
+    others = np.setdiff1d(rows, part)
+    return others if len(others) else rows
+
+
+def n_independent(rows: NDArray[np.intp], clusters: Clusters | None) -> int:
+    """Return the number of the rows, or of their clusters."""
+    return len(rows) if clusters is None else len(np.unique(clusters.labels[rows]))
 
 
 class Regressors(NamedTuple):
@@ -326,12 +353,12 @@ def out_of_bag_means(
         for leaves, in_bag in zip(forest.apply(columns).T, forest.in_bag_counts(), strict=True):
             counts = np.zeros(n_rows)
             counts[rows] = in_bag
-            outside = np.flatnonzero(counts == 0)
-            reached = leaves[outside]
+            unseen = np.flatnonzero(counts == 0)
+            reached = leaves[unseen]
             size = np.maximum(np.bincount(leaves, counts), 1e-12)[reached]
             for j, values in enumerate(targets.T):
-                total[outside, j] += np.bincount(leaves, counts * values)[reached] / size
-            n_trees[outside] += 1
+                total[unseen, j] += np.bincount(leaves, counts * values)[reached] / size
+            n_trees[unseen] += 1
     return np.asarray(total / np.maximum(n_trees, 1)[:, None])
 
 

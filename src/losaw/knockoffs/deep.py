@@ -40,13 +40,6 @@ class _Training(NamedTuple):
     key: jax.Array
 
 
-class _Aims(NamedTuple):
-    """The targets of the training: the covariance of all rows, and corr(X_j, X~_j)."""
-
-    covariance: jax.Array
-    correlations: jax.Array
-
-
 class DeepKnockoffs:
     """Knockoffs from a neural network that is trained to make them exchangeable,
 
@@ -131,7 +124,8 @@ class DeepKnockoffs:
             self.losses_ = np.empty(0)
             return self
         target = jnp.asarray(1 - GaussianKnockoffs("sdp").fit(varying).s_, dtype=jnp.float32)
-        aims = _Aims(self._Z.T @ self._Z / len(self._Z), target)
+        # What is aimed at: the covariance of all rows, and corr(X_j, X~_j).
+        aims = self._Z.T @ self._Z / len(self._Z), target
         n_rows, p = self._Z.shape
         batch = min(self.batch_size, n_rows)
         key, start = jax.random.split(jax.random.key(seed_integer(rng)))
@@ -229,21 +223,26 @@ def _loss(
     X: jax.Array,
     noise: jax.Array,
     swapped: jax.Array,
-    aims: _Aims,
+    covariance: jax.Array,
+    correlations: jax.Array,
 ) -> tuple[jax.Array, Any]:
     copies, updated = _network(weights, moments, X, noise, training=True)
     value = (
         swap_discrepancy(X, copies, jnp.ones(X.shape[1]))
         + swap_discrepancy(X, copies, swapped)
-        + second_moment_loss(X, copies, aims.covariance)
-        + decorrelation_loss(X, copies, aims.correlations)
+        + second_moment_loss(X, copies, covariance)
+        + decorrelation_loss(X, copies, correlations)
     )
     return value, updated
 
 
 @jax.jit
 def _train(
-    state: _Training, Z: jax.Array, batches: jax.Array, rates: jax.Array, aims: _Aims
+    state: _Training,
+    Z: jax.Array,
+    batches: jax.Array,
+    rates: jax.Array,
+    aims: tuple[jax.Array, jax.Array],
 ) -> tuple[_Training, jax.Array]:
     """One step for each row of ``batches`` (n_steps, batch_size); all in one compiled loop."""
 
@@ -254,7 +253,7 @@ def _train(
         noise = jax.random.normal(for_noise, X.shape)
         swapped = jax.random.bernoulli(for_swaps, 0.5, (X.shape[1],)).astype(X.dtype)
         (value, moments), gradient = jax.value_and_grad(_loss, has_aux=True)(
-            state.weights, state.moments, X, noise, swapped, aims
+            state.weights, state.moments, X, noise, swapped, *aims
         )
         change, optimiser = _OPTIMISER.update(gradient, state.optimiser, state.weights)
         weights = jax.tree.map(lambda old, moved: old - rate * moved, state.weights, change)
