@@ -189,6 +189,7 @@ def of_networks():
         ({"correlation_threshold": 2}, "correlation_threshold must be a number in"),
         ({"discrete_features": "autp"}, "did you mean 'auto'"),
         ({"discrete_features": [True]}, r"mask of shape \(1,\), expected \(12,\)"),
+        ({"discrete_features": [0, 1] * 6}, r"must be 'auto' or a boolean mask, got \[0, 1, "),
     ):
         yield lambda: LosawMiniBatches(LEVELS, **{"batch_size": 20} | options), words
     for value in (np.nan, np.inf):

@@ -89,7 +89,9 @@ class LosawMiniBatches:
         rows, _ = finite_rows(X, 1)
         self.n_samples, self.n_features = rows.shape
         self.batch_size = whole_number("batch_size", batch_size, 1, maximum=self.n_samples)
-        mask = chosen_columns("discrete_features", discrete_features, self.n_features)
+        mask = chosen_columns(
+            "discrete_features", discrete_features, self.n_features, only_mask=True
+        )
         self.feature_weights = FeatureWeights(
             rows, eta, real_number("correlation_threshold", correlation_threshold, 0, 1), mask
         )

@@ -12,18 +12,17 @@ from losaw.tables.columns import few_levels
 
 
 def chosen_columns(
-    parameter: str, choice: Any, n_columns: int, names: Any = None
+    parameter: str, choice: Any, n_columns: int, names: Any = None, only_mask: bool = False
 ) -> NDArray[np.bool_] | None:
     """Return the mask (n_columns,) of columns given by mask, number or name; None for "auto"."""
     if isinstance(choice, str) and choice == "auto":
         return None
-    if isinstance(choice, str):
-        raise ValueError(
-            f"{parameter} must be 'auto', a boolean mask, column numbers or names; got the string "
-            f"{choice!r}{did_you_mean(choice, ['auto'])}"
-        )
     named = np.asarray([] if choice is None else choice)
     mask = np.zeros(n_columns, dtype=bool)
+    if isinstance(choice, str) or (only_mask and named.dtype != bool):
+        others = " or a boolean mask" if only_mask else ", a boolean mask, column numbers or names"
+        hint = did_you_mean(choice, ["auto"]) if isinstance(choice, str) else ""
+        raise ValueError(f"{parameter} must be 'auto'{others}, got {choice!r}{hint}")
     if named.dtype == bool:
         if named.shape != mask.shape:
             raise ValueError(f"{parameter} is a mask of shape {named.shape}, expected {mask.shape}")
@@ -50,7 +49,7 @@ def chosen_columns(
 
 def discrete_mask(choice: Any, columns: FloatArray) -> NDArray[np.bool_]:
     """Return the mask of discrete columns, by :func:`few_levels` where the choice is "auto"."""
-    mask = chosen_columns("discrete", choice, columns.shape[1])
+    mask = chosen_columns("discrete", choice, columns.shape[1], only_mask=True)
     if mask is None:
         return np.array([few_levels(column) is not None for column in columns.T], bool)
     return mask
