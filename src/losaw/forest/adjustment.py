@@ -69,28 +69,26 @@ def association(x: FloatArray, z: FloatArray, x_is_nominal: bool, z_is_nominal: 
     zero however many levels there are. A feature of two levels counts as numeric, so that naming
     its levels otherwise changes nothing.
     """
-    levels_of_x = np.unique(x, return_inverse=True) if x_is_nominal else None
-    levels_of_z = np.unique(z, return_inverse=True) if z_is_nominal else None
-    if levels_of_x is not None and len(levels_of_x[0]) <= 2:
-        levels_of_x = None
-    if levels_of_z is not None and len(levels_of_z[0]) <= 2:
-        levels_of_z = None
-    if levels_of_x is not None and levels_of_z is not None:
-        shape = (len(levels_of_x[0]), len(levels_of_z[0]))
-        table = np.zeros(shape)
-        np.add.at(table, (levels_of_x[1], levels_of_z[1]), 1.0)
+    codes = []
+    for values, is_nominal in ((x, x_is_nominal), (z, z_is_nominal)):
+        levels, code = np.unique(values, return_inverse=True) if is_nominal else (values[:0], None)
+        codes.append(code if len(levels) > 2 else None)
+    of_x, of_z = codes
+    if of_x is not None and of_z is not None:
+        table = np.zeros((of_x.max() + 1, of_z.max() + 1))
+        np.add.at(table, (of_x, of_z), 1.0)
         return _cramers_v(table)
-    if levels_of_x is not None:
-        return _correlation_ratio(levels_of_x[1], len(levels_of_x[0]), z)
-    if levels_of_z is not None:
-        return _correlation_ratio(levels_of_z[1], len(levels_of_z[0]), x)
+    if of_x is not None:
+        return _correlation_ratio(of_x, z)
+    if of_z is not None:
+        return _correlation_ratio(of_z, x)
     centred, other = x - x.mean(), z - z.mean()
     scale = np.sqrt((centred @ centred) * (other @ other))
     return float(abs(centred @ other) / scale) if scale > 0 else 0.0
 
 
-def _correlation_ratio(codes: NDArray[np.int64], n_levels: int, values: FloatArray) -> float:
-    n = len(values)
+def _correlation_ratio(codes: NDArray[np.intp], values: FloatArray) -> float:
+    n, n_levels = len(values), int(codes.max()) + 1
     centred = values - values.mean()
     total = centred @ centred
     if not total > 0.0 or n <= n_levels:

@@ -22,22 +22,20 @@ Parameters = dict[str, Any]
 
 @dataclass(frozen=True)
 class Architecture:
-    """The sizes of the network's layers.
+    """The sizes of the network's layers."""
 
-    Attributes
-    ----------
-    n_features : int
-        P, at least ``receptive_field``.
-    kernel_sizes : pair of int, default (5, 3)
-    filters : pair of int, default (32, 64)
-    units : pair of int, default (64, 32)
-        Of the two hidden dense layers.
-    """
-
-    n_features: int
+    n_features: int  # P, at least ``receptive_field``
     kernel_sizes: tuple[int, int] = (5, 3)
     filters: tuple[int, int] = (32, 64)
-    units: tuple[int, int] = (64, 32)
+    units: tuple[int, int] = (64, 32)  # of the two hidden dense layers
+
+    def __post_init__(self) -> None:
+        if self.n_positions < 1:
+            k1, k2 = self.kernel_sizes
+            raise ValueError(
+                f"X has {self.n_features} features; convolutions with kernels of {k1} and {k2} "
+                f"need at least {self.receptive_field}: give more features or smaller kernel_sizes"
+            )
 
     @property
     def receptive_field(self) -> int:
@@ -96,15 +94,6 @@ class Architecture:
         sizes = {"kernel1": f1, "kernel2": f2, "dense1": u1, "dense2": u2, "output": 1}
         biases = {f"{name}_bias": np.zeros(size, np.float32) for name, size in sizes.items()}
         return {**weights, **biases}
-
-    def check_inputs(self) -> None:
-        """Raise a ValueError if there are fewer features than a position of the network sees."""
-        if self.n_positions < 1:
-            k1, k2 = self.kernel_sizes
-            raise ValueError(
-                f"X has {self.n_features} features; convolutions with kernels of {k1} and {k2} "
-                f"need at least {self.receptive_field}: give more features or smaller kernel_sizes"
-            )
 
 
 def head(parameters: Parameters, dense1: Any) -> Any:

@@ -107,7 +107,6 @@ def network_for(settings: Any, rows: FloatArray) -> Network:
         _pair("filters", settings.filters),
         _pair("units", settings.units),
     )
-    architecture.check_inputs()
     form = LookupForm if LookupForm.suits(architecture, rows) else ShiftsForm
     return _compiled(
         architecture, form, real_number("learning_rate", settings.learning_rate, _SLOWEST)

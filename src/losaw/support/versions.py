@@ -4,21 +4,9 @@ import platform
 import sys
 from importlib.metadata import PackageNotFoundError, version
 
-_LIBRARIES = (
-    "losaw",
-    "numpy",
-    "scipy",
-    "scikit-learn",
-    "numba",
-    "pandas",
-    "pyarrow",
-    "cvxpy",
-    "xgboost",
-    "shap",
-    "jax",
-    "matplotlib",
-    "snakemake",
-)
+_LIBRARIES = """
+    losaw numpy scipy scikit-learn numba pandas pyarrow cvxpy xgboost shap jax matplotlib snakemake
+"""
 
 
 def show_versions() -> None:
@@ -32,7 +20,7 @@ def show_versions() -> None:
     """
     print(f"Python: {sys.version.split()[0]}")
     print(f"system: {platform.platform()}")
-    for name in _LIBRARIES:
+    for name in _LIBRARIES.split():
         try:
             print(f"{name}: {version(name)}")
         except PackageNotFoundError:
