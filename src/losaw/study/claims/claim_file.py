@@ -132,6 +132,6 @@ def read_claims(path: Path) -> Claims:
     Raises
     ------
     StudyError
-        For any problem, with file, line and key.
+        For any problem, with file and key.
     """
     return parse(Claims, SourceFile(path))

@@ -43,7 +43,7 @@ def check_figures(study: Study) -> None:
     ------
     StudyError
         For an unknown drawing, an unknown or missing option, or an option that names a learner,
-        importance, metric or axis that the study does not have; with file, line, nearest match.
+        importance, metric or axis that the study does not have; with file, key, nearest match.
     """
     for key, layout in study.file.figures.items():
         problems = [str(problem) for problem in _problems(study, key, layout)]
