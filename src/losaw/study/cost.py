@@ -41,23 +41,23 @@ def describe_cost(plans: Sequence[StudyPlan]) -> str:
 
 def changes(plan: StudyPlan) -> Iterator[str]:
     """Say which stored blocks of a study are of another recipe, and what differs."""
-    stored = {path: stored_recipe(block.path) for path, block in plan.blocks.items()}
-    there = {path: recipe for path, recipe in stored.items() if recipe is not None}
-    found = {
-        path: list(differences(recipe, as_stored(plan.blocks[path].recipe)))
-        for path, recipe in there.items()
-    }
-    n_changed = sum(map(bool, found.values()))
+    places: Counter[str] = Counter()
+    n_stored = n_changed = 0
+    for block in plan.blocks.values():
+        recipe = stored_recipe(block.path)
+        if recipe is not None:
+            found = list(differences(recipe, as_stored(block.recipe)))
+            n_stored, n_changed = n_stored + 1, n_changed + bool(found)
+            places.update(found)
     if n_changed:
         yield (
-            f"{plan.study.name}: {n_changed} of {len(there)} stored blocks are of another recipe; "
+            f"{plan.study.name}: {n_changed} of {n_stored} stored blocks are of another recipe; "
             "they are computed again, but for the rows of unchanged methods:"
         )
-    counts = Counter(place for places in found.values() for place in places).most_common()
-    for place, n_blocks in counts[:MOST_CHANGES]:
-        yield f"  {place} ({n_blocks} {'block' if n_blocks == 1 else 'blocks'})"
-    if len(counts) > MOST_CHANGES:
-        yield f"  and {len(counts) - MOST_CHANGES} more"
+    for place, n_blocks in places.most_common(MOST_CHANGES):
+        yield f"  {place} ({n_blocks} of them)"
+    if len(places) > MOST_CHANGES:
+        yield f"  and {len(places) - MOST_CHANGES} more"
 
 
 def is_measured(plan: StudyPlan) -> bool:

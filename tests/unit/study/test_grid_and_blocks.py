@@ -105,7 +105,7 @@ def test_the_plan_says_which_stored_blocks_are_of_another_recipe_and_what_differ
     project.replace(project.study_file, "jitter: 0.3", "jitter: 0.6")
     first, *places = changes(project.session().plans[0])
     assert first.startswith("tiny: 6 of 6 stored blocks are of another recipe")
-    assert places == ["  learners.jittered.parameters.jitter was 0.3, now 0.6 (6 blocks)"]
+    assert places == ["  learners.jittered.parameters.jitter was 0.3, now 0.6 (6 of them)"]
 
 
 def test_a_parameter_by_an_axis_is_in_the_recipe_of_its_own_settings_alone(project):
