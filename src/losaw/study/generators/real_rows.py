@@ -156,18 +156,13 @@ def _divided(
     return data_of(train, test, (), names=names, kinds=kinds, task=design.task)
 
 
-class RealRows(NamedTuple):
-    """Features and response of all rows, names and kinds of the features."""
-
-    X: FloatArray
-    y: FloatArray
-    names: tuple[str, ...]
-    kinds: tuple[FeatureKind, ...]
-
-
 @functools.cache
-def read_rows(data_set: str, response: str) -> RealRows:
-    """Read a data set once; text becomes level codes in the order of the alphabet.
+def read_rows(
+    data_set: str, response: str
+) -> tuple[FloatArray, FloatArray, tuple[str, ...], tuple[FeatureKind, ...]]:
+    """Read a data set once: features, response, and the features' names and kinds.
+
+    Text becomes level codes in the order of the alphabet.
 
     Raises
     ------
@@ -188,4 +183,4 @@ def read_rows(data_set: str, response: str) -> RealRows:
     }
     y = columns.pop(response)
     kinds: list[FeatureKind] = ["continuous" if is_number[name] else "nominal" for name in columns]
-    return RealRows(np.column_stack(list(columns.values())), y, tuple(columns), tuple(kinds))
+    return np.column_stack(list(columns.values())), y, tuple(columns), tuple(kinds)
