@@ -1,7 +1,5 @@
 """Categories cut from a normal variable at its quantiles, under random letters (CPI, B.2)."""
 
-from typing import NamedTuple
-
 import numpy as np
 
 from losaw.data import FloatArray
@@ -9,25 +7,13 @@ from losaw.data import FloatArray
 WEIGHTS = ("ordered", "shuffled")
 
 
-class Category(NamedTuple):
-    """A categorical feature and its effect.
-
-    Attributes
-    ----------
-    codes : array of shape (n_samples,)
-        Position of the row's letter in the alphabet of letters: 0, …, n_levels - 1.
-    effect_of_code : array of shape (n_levels,)
-        Effect of every level.
-    """
-
-    codes: FloatArray
-    effect_of_code: FloatArray
-
-
 def cut_into_levels(
     values: FloatArray, n_levels: int, size: float, weights: str, rng: np.random.Generator
-) -> Category:
+) -> tuple[FloatArray, FloatArray]:
     """Cut ``values`` at their quantiles and give the bins random letters and effects.
+
+    Returned are the code of every row, its letter's place in the alphabet, 0, …, n_levels - 1, and
+    the effect of every code.
 
     The effects are equally spaced from -size to size. ``ordered``: in the order of the bins, as
     the text states; the learner, which sees letters, sees them shuffled. ``shuffled``: in the order
@@ -46,4 +32,4 @@ def cut_into_levels(
     letter_of_bin = rng.permutation(n_levels)
     effects = np.linspace(-size, size, n_levels)
     effect_of_code = effects if weights == "shuffled" else effects[np.argsort(letter_of_bin)]
-    return Category(letter_of_bin[bins].astype(float), effect_of_code)
+    return letter_of_bin[bins].astype(float), effect_of_code

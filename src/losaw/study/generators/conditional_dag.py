@@ -76,8 +76,9 @@ class ConditionalDagGenerator:
         for feature, parent in ((0, None), (1, None), (2, 1), (3, 0)):
             X[:, feature] = noise[feature] + (0.0 if parent is None else effect(X, parent))
             if feature in self.categorical:
-                category = cut_into_levels(X[:, feature], self.n_levels, self.beta, "ordered", rng)
-                X[:, feature], effect_of_code[feature] = category
+                X[:, feature], effect_of_code[feature] = cut_into_levels(
+                    X[:, feature], self.n_levels, self.beta, "ordered", rng
+                )
 
         def mean(X: FloatArray) -> FloatArray:
             if self.outcome == "regression":

@@ -20,17 +20,17 @@ def draw(generator, seed=0):
 
 def test_levels_are_equally_frequent_quantile_bins():
     values = np.random.default_rng(0).standard_normal(1000)
-    category = cut_into_levels(values, 5, 1.0, "ordered", np.random.default_rng(1))
-    assert np.bincount(category.codes.astype(int)).tolist() == [200] * 5
+    codes, _ = cut_into_levels(values, 5, 1.0, "ordered", np.random.default_rng(1))
+    assert np.bincount(codes.astype(int)).tolist() == [200] * 5
 
 
 def test_ordered_effects_rise_with_the_bins_and_shuffled_ones_with_the_codes():
     values = np.random.default_rng(0).standard_normal(1000)
     for weights, other in (("ordered", values), ("shuffled", None)):
-        category = cut_into_levels(values, 5, 0.5, weights, np.random.default_rng(2))
-        along = category.codes if other is None else other
+        codes, effect_of_code = cut_into_levels(values, 5, 0.5, weights, np.random.default_rng(2))
+        along = codes if other is None else other
         order = np.argsort(along, kind="stable")
-        effects = category.effect_of_code[category.codes.astype(int)]
+        effects = effect_of_code[codes.astype(int)]
         assert (np.diff(effects[order]) >= 0).all()
         assert sorted(set(effects)) == pytest.approx([-0.5, -0.25, 0, 0.25, 0.5])
 

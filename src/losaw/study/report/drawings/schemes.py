@@ -272,8 +272,8 @@ def quantile_categories(study: Study, results: StudyResults) -> "Figure":
     n_levels = 4
     rng = as_generator(0)
     values = rng.standard_normal(3000)
-    category = cut_into_levels(values, n_levels, 0.5, "ordered", rng)
-    codes = category.codes.astype(int)
+    levels, effect_of_level = cut_into_levels(values, n_levels, 0.5, "ordered", rng)
+    codes = levels.astype(int)
     in_order = sorted(range(n_levels), key=lambda code: values[codes == code].min())
     letters = [chr(ord("A") + code) for code in in_order]  # codes are in the alphabet's order
 
@@ -290,7 +290,7 @@ def quantile_categories(study: Study, results: StudyResults) -> "Figure":
         if place:
             left.axvline(inside.min(), color=INK, linewidth=0.8, linestyle=":")
         left.text(np.median(inside), left.get_ylim()[1], letter, ha="center", va="bottom")
-        right.bar(place, category.effect_of_code[code], color=COLOURS[place], width=0.6)
+        right.bar(place, effect_of_level[code], color=COLOURS[place], width=0.6)
     right.axhline(0, color=INK, linewidth=0.6)
     right.set_xticks(range(n_levels), letters)
     right.set_ylabel("effect of the level")
