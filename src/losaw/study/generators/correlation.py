@@ -43,11 +43,6 @@ def five_feature_block(alpha: float, beta: float) -> FloatArray:
     return matrix
 
 
-def _identity(n_features: int) -> FloatArray:
-    matrix: FloatArray = np.eye(n_features)
-    return matrix
-
-
 def _padded_six_features(n_features: int) -> FloatArray:
     matrix = np.eye(n_features)
     matrix[:6, :6] = six_features()
@@ -56,7 +51,7 @@ def _padded_six_features(n_features: int) -> FloatArray:
 
 # name -> (smallest number of features, matrix of a number of features)
 MATRICES: dict[str, tuple[int, Callable[[int], FloatArray]]] = {
-    "identity": (1, _identity),
+    "identity": (1, np.eye),
     "homogeneous": (2, lambda n_features: first_pair_matrix(n_features, 0.8)),
     "heterogeneous": (3, lambda n_features: first_pair_matrix(n_features, 0.5)),
     "six-features": (6, _padded_six_features),

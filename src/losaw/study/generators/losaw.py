@@ -107,12 +107,18 @@ class LosawGenerator:
         draw = None if self.n_draws is None else int(rng.integers(self.n_draws))
         of_train = rng if draw is None else np.random.default_rng([DRAWS, draw])
         train = self._features(self.n_samples, self.n_features, of_train, law)
-        signal_variance = self._signal_variance(rng, law)
+        n_needed = max(6, self.function.min_features)  # the others play no part in f
+        pilot = self._features(N_PILOT, n_needed, rng, law)
+        signal_variance = float(self.function(pilot).var())
         noise_variance = self.phi * signal_variance
         train_y = self.function.draw(train, noise_variance, rng)
         test = self._features(self.n_test, self.n_features, rng, law)
         test_y = self.function.draw(test, noise_variance, rng)
-        independent = self._independent_features(rng, law)
+        independent = (
+            rng.standard_normal((self.n_independent, self.n_features))
+            if law is None
+            else law.sample_independent(self.n_independent, rng, self.n_features)
+        )
         details = {"signal_variance": signal_variance}
         if draw is not None:
             details["draw"] = float(draw)
@@ -139,15 +145,6 @@ class LosawGenerator:
         X[:, :6] = law.sample(n_samples, rng)
         X[:, 6:] = law.sample_independent(n_samples, rng, n_features - 6)
         return X
-
-    def _signal_variance(self, rng: np.random.Generator, law: JointLaw | None) -> float:
-        n_needed = max(6, self.function.min_features)  # the others play no part in f
-        return float(self.function(self._features(N_PILOT, n_needed, rng, law)).var())
-
-    def _independent_features(self, rng: np.random.Generator, law: JointLaw | None) -> FloatArray:
-        if law is None:
-            return rng.standard_normal((self.n_independent, self.n_features))
-        return law.sample_independent(self.n_independent, rng, self.n_features)
 
 
 def off_support(law: JointLaw) -> float:

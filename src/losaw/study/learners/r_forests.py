@@ -157,7 +157,9 @@ class _RForest(TwoTaskLearner):
             f"{self._names[c]} = c({', '.join(f'{value:.17g}' for value in values)})"
             for c, values in self.levels_.items()
         )
-        return _READ.replace("{classify}", _r(self._classifies)).replace("{levels}", levels)
+        return _READ.replace("{classify}", "TRUE" if self._classifies else "FALSE").replace(
+            "{levels}", levels
+        )
 
 
 class CorrectedImpurityForest(_RForest):
@@ -261,11 +263,6 @@ outcome <- if (classify) {
   predict(model, newdata = data)
 }
 """
-
-
-def _r(value: bool) -> str:
-    """Return a truth value in R."""
-    return "TRUE" if value else "FALSE"
 
 
 def _write_rows(folder: Path, rows: FloatArray, names: list[str]) -> None:

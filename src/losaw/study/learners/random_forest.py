@@ -19,10 +19,6 @@ from losaw.trees.forests import Forest, mean_of_trees
 TASKS = {"regression": RandomForestRegressor, "classification": RandomForestClassifier}
 
 
-def _is_classifier(model: "RandomForest") -> bool:
-    return model.task == "classification"
-
-
 class RandomForest(BaseEstimator):
     """Scikit-learn's random forest, regressor or classifier, on one-hot encoded nominal features.
 
@@ -93,7 +89,7 @@ class RandomForest(BaseEstimator):
         """Mean of the trees, or the most probable class, (n_samples,)."""
         return self.forest_.predict(self.encode(X))
 
-    @available_if(_is_classifier)
+    @available_if(lambda self: self.task == "classification")
     def predict_proba(self, X: ArrayLike) -> FloatArray:
         """Class probabilities, (n_samples, n_classes)."""
         return self.forest_.predict_proba(self.encode(X))

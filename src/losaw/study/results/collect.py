@@ -81,7 +81,7 @@ def collect(plan: StudyPlan) -> Collection:
     check_fits(plan, frame)
     is_score = pc.and_(pc.equal(rows["metric"], SCORES), pc.equal(rows["status"], "ok"))
     return Collection(
-        settings_frame(plan.study),
+        pd.DataFrame([{"setting_id": s.identifier, **s.axes} for s in plan.study.settings]),
         frame[frame["metric"] != SCORES].reset_index(drop=True),
         rows.select(SCORE_COLUMNS).filter(is_score),
         pd.DataFrame(lines),
@@ -149,11 +149,6 @@ def _in_grid_order(study: Study, rows: pa.Table) -> pa.Table:
     for name, order in orders.items():
         keys[name] = keys[name].cat.set_categories(order, ordered=True)
     return rows.take(keys.sort_values([*orders, "seed"], kind="stable").index.to_numpy())
-
-
-def settings_frame(study: Study) -> pd.DataFrame:
-    """The settings table: identifier and axes of every setting."""
-    return pd.DataFrame([{"setting_id": s.identifier, **s.axes} for s in study.settings])
 
 
 def check_fits(plan: StudyPlan, rows: pd.DataFrame) -> None:
