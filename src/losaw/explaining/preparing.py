@@ -176,12 +176,15 @@ def _response(
     if task is not None and task not in TASKS:
         raise LosawError(unknown("task", task, TASKS))
     values = values.infer_objects()
-    if types.infer_dtype(values) in ("decimal", "mixed-integer-float"):
+    inferred = types.infer_dtype(values)
+    if inferred in ("decimal", "mixed-integer-float"):
         values = values.astype(float)
     dtype = values.dtype
     is_number = types.is_numeric_dtype(dtype) and not types.is_bool_dtype(dtype)
     if types.is_complex_dtype(dtype):
         raise LosawError(f"the target {target!r} contains complex numbers; explain their parts")
+    if inferred.startswith(("date", "time", "period")):
+        raise LosawError(f"the target {target!r} contains dates or durations; give it in days, say")
     try:
         n_values = int(values.nunique())
     except TypeError:  # lists, dicts and the like

@@ -256,6 +256,8 @@ REFUSED = [
     (lambda f: f.assign(y=[*map(str, Y[1:]), "Total"]), {}, "contains numbers and text"),
     (lambda f: f.assign(y=[[i] for i in ROW]), {}, "neither a number nor a class"),
     (lambda f: f.assign(y=Y * 1j), {}, "complex"),
+    (lambda f: f.assign(y=pd.to_timedelta(Y, "D")), {}, "dates or durations"),
+    (lambda f: f.assign(y=pd.Timestamp("2020-01-01") + pd.to_timedelta(Y, "D")), {}, "dates or"),
     (lambda f: f.assign(y=1e200 * Y), {}, "another unit"),
     (lambda f: f.head(49), {}, "at least 50"),
     (lambda f: f[["y"]].assign(x=1.0), {}, "no feature is left"),
