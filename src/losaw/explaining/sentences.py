@@ -21,9 +21,9 @@ from losaw.support.words import decimal, p_text
 
 # So many features of a group are named.
 _NAMED = 8
-_FEW_ROWS = 10
 # Columns with more values than this that repeat together mark rows of one person or thing.
 _MANY_VALUES, _ROWS_A_UNIT, _SAME_COLUMN = 20, 2, 0.99
+_LOOKED_AT = 40  # of such columns: every pair takes a millisecond
 # A feature that explains so much alone may be made from the target; tried where all explain this.
 _LEAK, _WORTH_TRYING = 0.95, 0.8
 _HARDLY_LOWER = 0.9
@@ -299,7 +299,7 @@ def _clusters(data: Prepared, related: Associations) -> Iterator[Sentence]:
         name
         for name in data.X.columns[data.X.dtypes != "category"]
         if _MANY_VALUES < counts[name] <= most
-    ]
+    ][:_LOOKED_AT]
     for first in () if named else names:
         at = related.names.index(first)
         together = [
@@ -347,26 +347,9 @@ def rare_classes(data: Prepared, part: Prepared) -> Iterator[Sentence]:
 
 def _levels(data: Prepared) -> Iterator[Sentence]:
     for column in data.columns:
-        if column.values is None or column.kind != "nominal":
-            continue
-        name = column.name
-        if column.merged:
-            yield Sentence(
-                "merged levels",
-                (name,),
-                f"{name}: {column.merged}. What only these levels do is not seen.",
-            )
-        counts = data.X[name].value_counts()
-        few = counts[counts < _FEW_ROWS]
-        if len(few):
-            shown = ", ".join(f"{level} ({count})" for level, count in list(few.items())[:4])
-            yield Sentence(
-                "rare levels",
-                (name,),
-                f"{name} has {len(few)} level{'s' * (len(few) > 1)} with fewer than {_FEW_ROWS} "
-                f"rows: {shown}{', …' if len(few) > 4 else ''}. Results for such rare levels are "
-                "unreliable.",
-            )
+        if column.values is not None and column.merged:
+            text = f"{column.name}: {column.merged}. What only these levels do is not seen."
+            yield Sentence("merged levels", (column.name,), text)
 
 
 def _untestable(work: Work) -> Iterator[Sentence]:
