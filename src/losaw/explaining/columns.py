@@ -24,6 +24,7 @@ _KEY = re.compile(
 )
 _DATE = re.compile(r"^\d{4}[-/]\d{1,2}[-/]\d{1,2}([T ]\d{1,2}:\d{2}.*)?$")
 _MOSTLY_NUMBERS = 0.9
+_CODE = r"[-+]?(0\d.*|\d{16,})"  # a number that would lose digits
 MISSING_NUMBERS = (
     "below all values for the forest, at the median for losawRF, still missing for other models"
 )
@@ -148,6 +149,8 @@ def mostly_numbers(texts: Any) -> str:
     if not len(odd) < (1 - _MOSTLY_NUMBERS) * len(given):
         return ""
     if not len(odd):
+        if given.str.fullmatch(_CODE).any():
+            return ""
         return "contains numbers that are written as text: make numbers of them, or say its kind"
     shown = ", ".join(repr(text) for text in odd.unique()[:3])
     return f"contains numbers and text ({shown}): taken as text; leave such cells empty"

@@ -5,7 +5,7 @@ selected, the answer is what is known of the features together.
 """
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -76,10 +76,10 @@ def answer(work: Work, decision: Decision, fdr: float) -> tuple[Sentence, ...]:
     if decision.selected:
         by_loco = tuple(name for name in decision.selected if (name,) in decision.by_loco)
         by_method = tuple(name for name in decision.selected if name not in by_loco)
-        parts = [f"Selected by {method.label}: {', '.join(by_method)}"] if by_method else []
+        parts = [f"Selected by {method.label}: {listed(by_method)}"] if by_method else []
         if by_loco:
             which = f"{'by' if parts else 'Selected by'} LOCO, where draws fail their test"
-            parts.append(f"{which}: {', '.join(by_loco)}")
+            parts.append(f"{which}: {listed(by_loco)}")
         hidden = [s for s in stated if 1 < len(s.features) < n]
         hidden = [s for s in hidden if not set(s.features) & set(decision.selected)][:2]
         parts += [s.text[0].lower() + s.text[1:] for s in hidden]
@@ -136,13 +136,13 @@ def statements(decision: Decision, n_features: int) -> tuple[Sentence, ...]:
 
 def statement(group: Unit, decision: Decision, n_features: int) -> Sentence:
     """Return the sentence on a group that is found to matter while none within it is."""
-    by = " (by leaving out, since its draws fail their test)" if group in decision.by_loco else ""
+    by = " (by leaving out, since draws fail their test)" if group in decision.by_loco else ""
     if len(group) == 1:
         more = " beyond all other features" if n_features > 1 else ""
         return Sentence("statement", group, f"{group[0]} matters{more}{by}")
     unknown = "but the data do not tell which"
     if likely := [name for name in decision.selected if name in group]:
-        unknown += f" with this certainty (at the false discovery rate: {', '.join(likely)})"
+        unknown += f" with this certainty (at the false discovery rate: {listed(likely)})"
     if len(group) == n_features:
         return Sentence("statement", group, f"The features together matter, {unknown}")
     return Sentence("statement", group, f"One of {in_braces(group)} matters, {unknown}{by}")
@@ -151,11 +151,16 @@ def statement(group: Unit, decision: Decision, n_features: int) -> Sentence:
 def in_braces(group: Unit) -> str:
     """Return the first features of a group in braces, as a set."""
     more = f" and {len(group) - _NAMED} more" if len(group) > _NAMED else ""
-    return f"{{{', '.join(group[:_NAMED])}{more}}}"
+    return f"{{{listed(group[:_NAMED])}{more}}}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names with commas between them, and in quotes where a name has a comma itself."""
+    return ", ".join(f"“{name}”" if "," in name else name for name in names)
 
 
 def _unit(unit: Unit) -> str:
-    return unit[0] if len(unit) == 1 else in_braces(unit)
+    return listed(unit) if len(unit) == 1 else in_braces(unit)
 
 
 def _only_in_the_tree(decision: Decision) -> Iterator[Sentence]:
@@ -165,7 +170,7 @@ def _only_in_the_tree(decision: Decision) -> Iterator[Sentence]:
     if named:
         it, each = ("them", "each matters") if len(named) > 1 else ("it", "it matters")
         text = (
-            f"Two tests differ about {', '.join(named)}: those of groups, from all features "
+            f"Two tests differ about {listed(named)}: those of groups, from all features "
             f"together down to single ones, find that {each} (family-wise error {FAMILY_WISE:g}); "
             f"the one of all single features at once does not select {it}."
         )
@@ -180,9 +185,9 @@ def _by_loco(decision: Decision) -> Iterator[Sentence]:
         yield Sentence(
             "by LOCO",
             tuple(sorted({name for unit in found for name in unit})),
-            f"The draws of CPI for {named} can be distinguished from real values, or are copies, "
-            "so that LOCO decides: a model without such a feature or group predicts worse by more "
-            f"than {decimal(LEAST_LOCO)} of the loss of the best constant.",
+            f"LOCO decides on {named}, since draws of CPI, for it or for a feature in it, can be "
+            "distinguished from real values or are copies: a model without it predicts worse by "
+            f"more than {decimal(LEAST_LOCO)} of the loss of the best constant.",
         )
 
 
@@ -192,9 +197,9 @@ def _open(decision: Decision) -> Iterator[Sentence]:
         yield Sentence(
             "open",
             tuple(dict.fromkeys(name for unit in decision.open for name in unit)),
-            f"The data do not decide about {named}: CPI is above 0, but its draws can be "
-            "distinguished from real values, and a model without it is not shown to predict worse "
-            f"by more than {decimal(LEAST_LOCO)} of the loss of the best constant.",
+            f"The data do not decide about {named}: CPI is above 0, but draws fail their test, and "
+            f"a model without it is not shown to predict worse by more than {decimal(LEAST_LOCO)} "
+            "of the loss of the best constant.",
         )
 
 
@@ -356,7 +361,7 @@ def _untestable(work: Work) -> Iterator[Sentence]:
     result = work.results.get("cpi")
     named = [n for n, why in result.notes.items() if "untestable" in why] if result else []
     if named:
-        shown = ", ".join(named[:6]) + (", …" if len(named) > 6 else "")
+        shown = listed(named[:6]) + (", …" if len(named) > 6 else "")
         yield Sentence(
             "untestable",
             tuple(named),

@@ -135,6 +135,7 @@ def test_numbers_with_a_word_among_them_are_text_and_said_so():
     assert column_of(table(x=np.resize(["a1", "b2"], N)))[0].treatment == ""
     column, _ = column_of(table(x=[f"{v:.4f}" for v in Y]))
     assert column.treatment.startswith("contains numbers that are written as text: make numbers")
+    assert column_of(table(x=[f"0{i % 9}" for i in ROW]))[0].treatment == ""  # codes
     column, _ = column_of(table(x=[f"{v:.4f}" for v in Y]), kinds={"x": "continuous"})
     assert column.kind == "continuous"
 
