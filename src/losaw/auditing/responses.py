@@ -1,7 +1,6 @@
 """Responses with known causes, simulated from the features of a table."""
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,17 +16,8 @@ _PRODUCT_WEIGHT = 0.5
 _SHAPES = ("line", "step", "hump")
 
 
-@dataclass(frozen=True)
-class MadeResponse:
-    """A response with known causes.
-
-    Attributes
-    ----------
-    y : array of shape (n_rows,)
-        Numbers, or the classes of the table's own response.
-    signal : tuple of int
-        Columns that it depends on.
-    """
+class MadeResponse(NamedTuple):
+    """A response (numbers, or the classes of the table's own), and the columns it depends on."""
 
     y: NDArray[Any]
     signal: tuple[int, ...]
@@ -48,20 +38,8 @@ def make_response(
     with |w_s| from .7 to 1.3 and either sign. g_s is a line, a step or a hump of the ranks of a
     number, an effect for each level of a factor, each with mean 0 and variance 1; e is normal. A
     regression has y = z. Classes are cut from z in the order of their labels, each as large as it
-    is in ``y``.
-
-    Parameters
-    ----------
-    X : DataFrame
-        Floats (NaN where missing: replaced by the median) and categories.
-    y : array of shape (n_rows,)
-        The table's own response.
-    is_class : bool
-        Whether it has classes.
-    share : float
-        Var f / Var z: the part of z that its best prediction explains.
-    n_signals : int
-    rng : Generator
+    is in ``y``, the table's own response. Missing numbers count as the median. ``share`` is
+    Var f / Var z, the part of z that its best prediction explains.
     """
     f, signal = _sum_of_terms(X, n_signals, rng)
     z = f + rng.standard_normal(len(f)) * np.sqrt((1.0 - share) / share)

@@ -53,13 +53,10 @@ def run_round(
     work = compute(replace(part, y=made.y), design, seed_integer(rng("fits")), options)
     decision = decide(work, fdr, heads=False)
     truth = Truth(made.signal, part.X.shape[1])
+    selected = {n: r.select(fdr=fdr) for n, r in work.results.items() if r.p_values is not None}
+    selected |= {"cpi": decision.selected}
     rows = [
-        {"round": number, "method": name}
-        | _measured(
-            result,
-            truth,
-            decision.selected if name == "cpi" else _selected(result, fdr),
-        )
+        {"round": number, "method": name} | _measured(result, truth, selected.get(name))
         for name, result in work.results.items()
     ]
     causes = list(part.X.columns[list(made.signal)])
@@ -67,10 +64,6 @@ def run_round(
     return pd.DataFrame(rows).assign(
         explained=explained, signals=", ".join(causes), **_judged(work, decision, causes)
     )
-
-
-def _selected(result: ImportanceResult, fdr: float) -> tuple[str, ...] | None:
-    return None if result.p_values is None else result.select(fdr=fdr)
 
 
 def _judged(work: Work, decision: Decision, causes: list[str]) -> dict[str, float]:
@@ -118,10 +111,6 @@ def bounds(shares: FloatArray) -> tuple[float, float]:
     are mostly 0 with a few large ones, and Student's t alone claims too often that such a mean is
     small. Where all rounds agree there is no error to go by: then a round counts as one yes-or-no
     decision.
-
-    Parameters
-    ----------
-    shares : array of shape (n_rounds,)
     """
     from scipy.special import stdtrit
 

@@ -66,15 +66,7 @@ class Column(NamedTuple):
 def treat(name: str, read: Values, asked: str | None = None) -> Column:
     """Return the column as numbers or levels, or the reason why it is left out.
 
-    Parameters
-    ----------
-    asked : {"continuous", "discrete", "nominal"} or None
-        The kind that the user names; it keeps identifiers and free text, too.
-
-    Raises
-    ------
-    LosawError
-        For infinite values, or a kind that does not fit.
+    A kind that the user names (``asked``) keeps identifiers and free text, too.
     """
     import pandas as pd
 

@@ -161,18 +161,9 @@ def disagreements(
     fdr: float,
     untrusted: Collection[Unit] = (),
 ) -> list[Disagreement]:
-    """The disagreements between methods, feature by feature.
+    """The disagreements between methods, at a false discovery rate over contrasts and features.
 
-    Parameters
-    ----------
-    results : dict of method to ImportanceResult
-        With ``details["fold_scores"]``.
-    related : Associations
-        With the names of the sentences.
-    fdr : float
-        False discovery rate over all contrasts and features.
-    untrusted : collection of features
-        Whose draws of CPI fail their test: no sentence rests on their CPI.
+    No sentence rests on the CPI of ``untrusted`` features, whose draws fail their test.
     """
     tested = [(c, *_tested(c, results)) for c in compared(results)]
     if not tested:

@@ -128,12 +128,9 @@ class Decision:
 
 
 def decide(work: Work, fdr: float, heads: bool = True) -> Decision:
-    """Decide on features and groups; computes LOCO where it decides.
+    """Decide on features and groups, with LOCO where it decides.
 
-    Parameters
-    ----------
-    heads : bool
-        Whether LOCO of groups is computed too where their draws are trusted, for the headline.
+    For ``heads`` LOCO of groups is computed too where their draws are trusted.
     """
     method = next((name for name in _DECIDING if name in work.results), None)
     if method is None:

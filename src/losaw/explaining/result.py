@@ -321,14 +321,9 @@ class Explanation(Result):
 
 
 def heat_map(related: Associations, names: tuple[str, ...]) -> str:
-    """Associations of the first features, in the order of a tree that joins the closest.
+    """Associations of features, in the order of a tree that joins the closest.
 
-    Parameters
-    ----------
-    related : Associations
-    names : tuple of str
-        If there are more than ``MOST_DRAWN``, the first of them are drawn, with a tree of their
-        own.
+    Of more than ``MOST_DRAWN`` names the first are drawn, with a tree of their own.
     """
     from scipy.cluster.hierarchy import dendrogram
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from losaw.support.errors import LosawError
-from losaw.support.extras import extra
 from losaw.support.words import did_you_mean
 from losaw.tables.columns import LARGEST_WHOLE
 
@@ -57,20 +56,19 @@ def read_file(
         Whether the first line holds names. Without names the columns are X1, X2, ….
     kinds, task, cluster
         As of :func:`losaw.explain`.
-
-    Raises
-    ------
-    LosawError
-        If there is no such file, it is empty or not a table, its first line looks like data, or its
-        lines have more fields than there are names.
     """
+    import pandas as pd
+
     path = Path(path)
     if not path.is_file():
         siblings = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
         raise LosawError(f"{path}: there is no such file{did_you_mean(path.name, siblings)}")
     suffixes = [suffix.lower() for suffix in path.suffixes]
     if suffixes[-1:] in ([".parquet"], [".pq"]):
-        return _read_parquet(path)
+        try:
+            return pd.read_parquet(path)
+        except Exception as error:  # every engine raises its own
+            raise LosawError(f"{path}: cannot be read as Parquet ({error})") from None
     if not set(TEXT) & set(suffixes[-2:]):
         raise LosawError(
             f"{path}: files end in .parquet, {', '.join(TEXT)} (or .csv.gz and the like); read "
@@ -85,8 +83,6 @@ def read_file(
     _check_names(path, names, target, has_header)
     if len(cells) == 0:
         raise LosawError(f"{path}: there are no rows below the header")
-    import pandas as pd
-
     names = [name or f"Unnamed: {place}" for place, name in enumerate(names)]
     asked = kinds if isinstance(kinds, Mapping) else {}
     text = {str(name) for name, kind in asked.items() if kind == "nominal"}
@@ -99,17 +95,6 @@ def read_file(
     frame = pd.DataFrame(columns)
     frame.attrs[READING] = notes
     return frame
-
-
-def _read_parquet(path: Path) -> "pd.DataFrame":
-    import pandas as pd
-
-    with extra("study"):
-        import pyarrow
-    try:
-        return pd.read_parquet(path)
-    except (pyarrow.ArrowException, OSError, ValueError) as error:
-        raise LosawError(f"{path}: cannot be read as Parquet ({error})") from None
 
 
 def _cells(path: Path, target: str) -> "pd.DataFrame":
