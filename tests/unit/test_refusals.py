@@ -321,8 +321,8 @@ def of_weights():
         (([1.0, 2.0, 4.0],) * 2, {"propensity": GaussianLinear()}, "point mass"),
         ((np.zeros((4, 2)), X[:4]), {}, "target must be a vector with at least one entry"),
         ((np.zeros(0), X[:0]), {}, "target must be a vector with at least one entry"),
-        ((np.arange(2000) % 1000, RNG.random((2000, 3))), {"propensity": MultinomialLogit()},
-         "target has 1000 levels.*merge levels"),
+        ((np.arange(2000), RNG.random((2000, 30))), {"propensity": MultinomialLogit()},
+         "target has 2000 levels.*merge levels"),
         ((X[:, 0], X), {"reference": 1}, r"reference must be a vector .* got shape \(\)"),
     ):  # fmt: skip
         yield lambda: losaw_weights(*arguments, **options), words
