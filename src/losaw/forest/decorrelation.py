@@ -72,9 +72,8 @@ def decorrelation(forest: LosawForest, X: ArrayLike) -> "pd.DataFrame":
     names = getattr(forest, "feature_names_in_", np.arange(rows.shape[1]))
     measured = pd.DataFrame(np.nan, index=names, columns=_MEASURES)
     for target in np.flatnonzero(forest.adjustment_.any(axis=1)):
-        found = _measure(forest, rows, scaled, int(target))
-        if found is not None:
-            measured.iloc[target] = [found[name] for name in _MEASURES]
+        if np.ptp(rows[:, target]) > 0:
+            measured.iloc[target] = _measure(forest, rows, scaled, int(target))
     _warn_of_correlations(measured, _chance(forest, rows, measured), forest.eta)
     return measured
 
@@ -82,15 +81,10 @@ def decorrelation(forest: LosawForest, X: ArrayLike) -> "pd.DataFrame":
 def _training_rows(forest: LosawForest, X: ArrayLike) -> FloatArray:
     """Rows as the trees compare them; raises unless the forest was fitted on them."""
     rows = forest.numeric_rows(X)
-    if len(rows) != forest.forest_.n_samples:
-        raise ValueError(
-            f"X has {len(rows)} rows, the forest was fitted on {forest.forest_.n_samples}: give "
-            "the training rows"
-        )
     if not forest.forest_.grew_on(rows):
         raise ValueError(
-            "X has other rows than those that the forest was fitted on, or in another order: "
-            "give the training rows in their order"
+            f"X has {len(rows)} rows, and not the {forest.forest_.n_samples} that the forest was "
+            "fitted on, in their order: give the training rows in their order"
         )
     return rows
 
@@ -128,14 +122,10 @@ def _warn_of_correlations(measured: "pd.DataFrame", chance: FloatArray, eta: flo
     )
 
 
-def _measure(
-    forest: LosawForest, X: FloatArray, scaled: FloatArray, target: int
-) -> dict[str, float] | None:
-    """Sizes and correlations of one target; None where it is constant."""
+def _measure(forest: LosawForest, X: FloatArray, scaled: FloatArray, target: int) -> list[float]:
+    """Return the measures of one target."""
     others = np.flatnonzero(forest.adjustment_[target])
     x = X[:, target]
-    if x.min() == x.max():
-        return None
     adjustment = np.where(forest.is_discrete_, X, scaled)[:, others]
     mask = forest.is_discrete_[others]
     propensity: Any = GaussianLinear(discrete=mask)
@@ -150,15 +140,14 @@ def _measure(
     except PointMassError:  # no residual variance: the forest does not weight here
         raw = np.full(len(x), 1.0 / len(x))
     capped = cap_weights(raw, forest.eta)
-    uniform = np.ones(len(x))
     x_columns = _columns(X, [target], forest.is_nominal_)
     other_columns = _columns(X, others, forest.is_nominal_)
-    return {
-        "effective_size": effective_sample_size(raw) / len(x),
-        "capped_effective_size": effective_sample_size(capped) / len(x),
-        "correlation": _largest_correlation(x_columns, other_columns, uniform),
-        "weighted_correlation": _largest_correlation(x_columns, other_columns, capped),
-    }
+    return [
+        _largest_correlation(x_columns, other_columns, np.ones(len(x))),
+        _largest_correlation(x_columns, other_columns, capped),
+        effective_sample_size(raw) / len(x),
+        effective_sample_size(capped) / len(x),
+    ]
 
 
 def _columns(X: FloatArray, features: Any, is_nominal: NDArray[np.bool_]) -> FloatArray:

@@ -34,15 +34,10 @@ def task_of(model: Any, declared: str | None = None) -> Task:
     task: Task = "classification" if is_classifier(model) else "regression"
     if declared is None or declared == task:
         return task
-    name = type(model).__name__
-    if task == "classification":
-        raise ValueError(
-            f"the data are declared a {declared}, but {name} is a classifier: its labels would be "
-            "scored as numbers; declare task='classification'"
-        )
+    what = "is" if task == "classification" else "has no predict_proba and is not"
     raise ValueError(
-        f"the data are declared a {declared}, but {name} is not a classifier (it has no "
-        "predict_proba); fit a classifier, or declare task='regression'"
+        f"the data are declared a {declared}, but {type(model).__name__} {what} a classifier; "
+        f"declare task={task!r}, or fit another model"
     )
 
 
