@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import FloatArray
-from losaw.kernels.trees import LEAF, Trees
+from losaw.kernels.trees import Trees
 from losaw.support.arguments import require_instance
 from losaw.tables.groups import column_sources
 
@@ -18,7 +18,6 @@ SUPPORTED = (
     "model of scikit-learn, or a losaw forest"
 )
 
-_NO_SETS = np.array([], dtype=np.uint64)
 _MANY = (
     "the model has {} responses and {} classes; a trend is defined for one response that is "
     "numeric or has two classes"
@@ -192,21 +191,9 @@ class GrownTree:
     @cached_property
     def nodes(self) -> Trees:
         """The splits of the tree."""
-        tree = self.tree
-        column = np.array(tree.feature, dtype=np.int32)
-        left, right = (
-            np.array(side, dtype=np.int32) for side in (tree.children_left, tree.children_right)
-        )
-        column[left < 0] = LEAF
-        sets = getattr(tree, "left_levels", _NO_SETS)
-        return Trees(
-            column,
-            np.ascontiguousarray(tree.threshold, dtype=np.float64),
-            left,
-            right,
-            np.array([0, len(column)]),
-            sets if len(sets) and sets.any() else _NO_SETS,
-        )
+        tree, sets = self.tree, getattr(self.tree, "left_levels", None)
+        nodes = (tree.feature, tree.threshold, tree.children_left, tree.children_right)
+        return Trees.of([nodes], None if sets is None or not sets.any() else sets)
 
     @property
     def is_leaf(self) -> NDArray[np.bool_]:
