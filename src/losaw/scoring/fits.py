@@ -234,9 +234,10 @@ def _confirmed_splits(model: Any, given: Any, y: FloatArray) -> Iterator[int | N
     from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegressor
     from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-    if hasattr(model, "in_bag_counts") and hasattr(model, "forest_"):
+    if hasattr(model, "in_bag_counts"):
+        inner = getattr(model, "forest_", model)
         rows = model.numeric_rows(given) if hasattr(model, "numeric_rows") else np.asarray(given)
-        same = rows.shape == (model.forest_.n_samples, model.forest_.n_features)
+        same = rows.shape == (inner.n_samples, inner.n_features)
         yield from _of_bags(model, rows, y, model.in_bag_counts() if same else None)
     elif hasattr(model, "get_booster"):
         yield from _of_xgboost(model, given, y)

@@ -211,8 +211,8 @@ def grown_trees(forest: Any, rows: Any, in_bag: NDArray[Any]) -> Iterator[GrownT
     The forest is ours or ranger's, or a forest, a bag or a single tree of scikit-learn's trees.
     ``rows`` (n_samples, n_columns) are what they split, ``in_bag`` is (n_trees, n_samples).
     """
-    if hasattr(forest, "forest_"):
-        inner = forest.forest_
+    if hasattr(forest, "in_bag_counts"):
+        inner = getattr(forest, "forest_", forest)  # of a study's forest: itself
         leaves = inner.apply(np.require(rows, np.float64, ["C", "A", "W"]))
         for tree, start, leaf, counts in zip(
             inner.trees, inner.starts[:-1], np.ascontiguousarray(leaves.T), in_bag, strict=True
