@@ -7,6 +7,7 @@ import pytest
 from sklearn.linear_model import LinearRegression
 
 from losaw.data import Dataset, Sample, Truth
+from losaw.importance import cpi
 from losaw.study.generators.conditional_dag import ConditionalDagGenerator
 from losaw.study.learners.generalized_linear import GeneralizedLinearModel
 from losaw.study.learners.ranger_forest import RangerForest
@@ -75,7 +76,8 @@ def test_the_lower_bound_and_the_p_value_tell_the_same():
 def test_a_group_is_replaced_together():
     data = linear_data()
     model = LinearRegression().fit(*data.train)
-    found = explain(data, model, sampler=Shifted(), groups={"ab": ["a", "b"], "c": ["c"]})
+    groups = {"ab": [0, 1], "c": [2]}
+    found = cpi(model, *data.test, sampler=Shifted(), groups=groups, features=list(groups))
     residual = data.test.y - model.predict(data.test.X)
     shift = 2 * (model.coef_[0] + model.coef_[1])
     assert found.feature_names == ("ab", "c")
@@ -112,9 +114,12 @@ def test_sequential_knockoffs_reach_a_model_on_dummies_as_levels():
 def test_log_loss_is_the_default_of_a_classification():
     data = mixed_data(outcome="classification", beta=2.0)
     model = GeneralizedLinearModel("classification", nominal=[0, 2]).fit(*data.train)
-    default = explain(data, model)
-    assert np.array_equal(default.scores, explain(data, model, loss="log-loss").scores)
-    assert not np.array_equal(default.scores, explain(data, model, loss="squared-error").scores)
+    default, same, other = (
+        cpi(model, *data.test, sampler="sequential", loss=loss, random_state=1).scores
+        for loss in (None, "log-loss", "squared-error")
+    )
+    assert np.array_equal(default, same)
+    assert not np.array_equal(default, other)
 
 
 def test_several_draws_have_a_smaller_spread_over_seeds():
@@ -135,7 +140,7 @@ def test_several_draws_have_a_smaller_spread_over_seeds():
 def test_cross_validation_uses_every_training_row_once():
     data = linear_data(n=101)
     model = LinearRegression().fit(*data.train)
-    found = explain(data, model, sampler=Shifted(), n_folds=5)
+    found = cpi(model, *data.train, sampler=Shifted(), cv=5, random_state=1)
     hold_out = explain(data, model, sampler=Shifted())
     assert "Nadeau and Bengio" in found.std_error_kind
     assert np.isfinite(found.rows).all()
@@ -161,7 +166,7 @@ def test_cross_validation_tests_on_the_rows_that_a_fold_leaves_out(monkeypatch):
     monkeypatch.setattr(RemembersItsRows, "log", [])
     data = linear_data(n=100)
     # The second feature is replaced: the first one identifies the rows.
-    explain(data, RemembersItsRows(), sampler=Shifted(), n_folds=5, groups={"b": ["b"]})
+    cpi(RemembersItsRows(), *data.train, sampler=Shifted(), cv=5, features=["X2"], random_state=1)
     calls = RemembersItsRows.log
     assert [name for name, _ in calls] == ["fit"] * 5 + ["predict"] * 10
     for (_, fitted), *predictions in zip(calls[:5], calls[5::2], calls[6::2], strict=True):
