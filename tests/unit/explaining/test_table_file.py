@@ -92,6 +92,13 @@ def test_a_file_that_is_not_compressed_as_its_name_says_is_named(tmp_path, end):
         read_file(path, "a")
 
 
+@pytest.mark.parametrize("code", ["utf-16", "latin-1"])
+def test_a_file_of_another_code_than_utf_8_is_refused_with_the_remedy(tmp_path, code):
+    path = tmp_path / "data.csv"
+    path.write_text("größe,price\n1,2\n3,4\n", encoding=code)
+    assert "is not written in UTF-8; write it so" in refused(path)
+
+
 def test_an_archive_of_two_files_and_a_line_of_very_many_fields_are_named(tmp_path):
     path = tmp_path / "data.csv.zip"
     with zipfile.ZipFile(path, "w") as archive:
