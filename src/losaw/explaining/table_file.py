@@ -215,7 +215,7 @@ def _separator(lines: list[str]) -> str:
     alike = [s for s in everywhere if len(set(counts[s])) == 1]
     by_blanks = [line.split() for line in lines]
     are_blanks = len(set(map(len, by_blanks))) == 1
-    found = next((s for s in ("\t", ";") if s in alike), None)
+    found: str | None = next((s for s in ("\t", ";") if s in alike), None)
     if found is None and everywhere:
         found = max(alike or everywhere, key=lambda s: counts[s][0])
     if found is None:
