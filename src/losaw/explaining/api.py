@@ -5,6 +5,7 @@ import sys
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -233,31 +234,29 @@ def begin(
     The budget is for ``times`` computations of the design.
     """
     clock, cuts = Clock(False), list[str]()
+    rng = partial(stream, experiment="explain", setting="", replicate=options.seed)
     with clock.part("begin"):
         if isinstance(frame, str | Path):
             frame = read_file(frame, str(target), kinds=kinds, task=task, cluster=cluster)
         data = prepare(frame, target, kinds=kinds, task=task, cluster=cluster, drop=drop)
         design = full_design(data, options.methods, options.fixed)
         if options.budget is not None:
-            pilot = try_out(*small_part(data, design, _stream(options, "pilot")), options)
+            pilot = try_out(*small_part(data, design, rng(component="pilot")), options)
     if options.budget is not None:
         left = max(options.budget - clock.seconds["begin"], 1.0)
         design, cuts = cut(design, options.fixed, pilot, data.X.shape[1], left, times)
         if options.verbose:
             for each in cuts:
                 print(f"budget: {each}", file=sys.stderr, flush=True)
-    part = take(data, sample(data, design.rows, _stream(options, "rows")))
+    part = take(data, sample(data, design.rows, rng(component="rows")))
     return data, part, replace(design, rows=len(part.y), cuts=tuple(cuts))
-
-
-def _stream(options: Options, component: str) -> np.random.Generator:
-    return stream(experiment="explain", setting="", replicate=options.seed, component=component)
 
 
 def try_out(part: Prepared, design: Design, options: Options) -> Pilot:
     """Run the computation itself on few rows, which takes a fifth of the budget at most."""
     names, limit = list(part.X.columns), PILOT_SHARE * (options.budget or np.inf)
-    some = _stream(options, "features of the pilot").permutation(names)[:PILOT_FEATURES].tolist()
+    rng = np.random.default_rng(options.seed)
+    some = rng.permutation(names)[:PILOT_FEATURES].tolist()
     with warnings.catch_warnings(action="ignore"):
         tried = compute(part, design, options.seed, options, features=some, limit=limit)
     return Pilot(design, len(some), tried.clock.seconds)
