@@ -88,9 +88,7 @@ OF_STUDY_FILES = [
     ("cpi-conditional", {"sampler": "gausian"}, "did you mean 'gaussian'"),
     ("cpi-conditional", {"test": "z"}, "unknown test"),
     ("cpi-conditional", {"adjustment": "holms"}, "did you mean 'holm'"),
-    ("cpi-conditional", {"n_folds": 1}, "n_folds must be an integer of at least 2"),
     ("cpi-conditional", {"n_draws": 0}, "n_draws"),
-    ("cpi-conditional", {"level": 1.0}, "level"),
     ("cpi-conditional", {"sampler": "sequential", "sampler_parameters": {"n_folds": 1}}, "n_folds"),
     ("pfi-difference", {"scale": "ratios"}, "did you mean 'ratio'"),
     ("pfi-difference", {"n_repeats": 0}, "n_repeats"),
@@ -98,7 +96,6 @@ OF_STUDY_FILES = [
     ("sage", {"n_background": 1}, "n_background"),
     ("sage", {"threshold": 0}, "threshold"),
     ("loco", {"test": "tt"}, "did you mean 't'"),
-    ("boruta", {"alpha": 0}, "alpha"),
     ("permutation", {"rows": "tests"}, "did you mean 'test'"),
     ("permutation", {"rows": "trian"}, "did you mean 'train'"),
     ("tree-permutation", {"rows": "out-of-bags"}, "did you mean 'out-of-bag'"),
@@ -156,6 +153,8 @@ def of_models():
         (LinearRegression(), "no feature_importances_"),
     ):
         yield lambda: residual_importance(model, X, Y, **few), words
+    yield lambda: boruta(None, X, Y, alpha=0), "alpha must be between 0 and 1, got 0"
+    yield lambda: cpi(line(), X, Y, level=1.0), r"level must be between 0 and 1, got 1\.0"
     wrong = {"task": "classification"}
     yield lambda: residual_importance(RandomForestRegressor(5), X, Y, **wrong), "task"
     words = r"model=None, got RandomForestRegressor; .*BorutaPy"

@@ -15,7 +15,7 @@ from sklearn.linear_model import LinearRegression
 from sklearn.tree import DecisionTreeRegressor
 
 from losaw.data import Dataset, Sample, Truth
-from losaw.importance import pfi, sage, subgroups
+from losaw.importance import boruta, pfi, sage, subgroups
 from losaw.scoring.fewer_columns import without
 from losaw.study.learners.ranger_forest import RangerForest
 from reference.in_study import in_study
@@ -196,10 +196,8 @@ def test_boruta_corrects_its_limit_for_the_number_of_features(monkeypatch, max_r
         return found
 
     monkeypatch.setattr("losaw.importance.boruta_selection.out_of_bag_z_scores", scores)
-    sample = Sample(np.zeros((9, 10)), np.zeros(9))
-    names = tuple("abcdefghij")
-    ten = Dataset(sample, sample, Truth((0,), 10), names, ("continuous",) * 10)
-    found = explain(in_study("boruta", max_runs=max_runs, alpha=0.05), None, ten)
+    sample = np.zeros((9, 10)), np.zeros(9)
+    found = boruta(None, *sample, max_runs=max_runs, alpha=0.05, random_state=0)
     assert found.details["decisions"][0] == decision
     assert found.p_values[0] == pytest.approx(10 * 0.5**max_runs)
 
