@@ -1,6 +1,6 @@
 """A table as the models are given it, with all decisions on its rows and columns."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -90,7 +90,7 @@ def prepare(
     at = _place("target", target, names)
     dropped = {
         _place("drop", name, names, names[at])
-        for name in ([drop] if isinstance(drop, str | int) else drop)
+        for name in ([drop] if isinstance(drop, str) or not isinstance(drop, Iterable) else drop)
     }
     at_cluster = None if cluster is None else _place("cluster", cluster, names, names[at])
     asked = asked_kinds(kinds, names)

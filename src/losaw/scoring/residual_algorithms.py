@@ -168,7 +168,7 @@ def residual_algorithm(algorithm: Any, n_estimators: int) -> ResidualAlgorithm:
         case "random-forest" | "random-forest-out-of-bag":
             out_of_bag = algorithm != "random-forest"
             return partial(forest_residual, n_estimators=n_estimators, out_of_bag=out_of_bag)
-    if not isinstance(algorithm, str | type) and is_regressor(algorithm):
+    if hasattr(algorithm, "fit") and not isinstance(algorithm, type) and is_regressor(algorithm):
         return partial(regressor_residual, regressor=algorithm)
     words = unknown("algorithm", algorithm, ALGORITHMS)
     raise ValueError(f"{words}; or give an unfitted scikit-learn regressor")

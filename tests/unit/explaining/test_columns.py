@@ -244,6 +244,7 @@ REFUSED = [
     (lambda f: f, {"target": "yy"}, "unknown target 'yy'; did you mean 'y'"),
     (lambda f: f, {"drop": "sice"}, "drop: unknown column 'sice'; did you mean 'size'"),
     (lambda f: f, {"drop": ["y"]}, "drop: 'y' is the target"),
+    (lambda f: f, {"drop": 2.5}, "drop: unknown column 2.5"),
     (lambda f: f, {"cluster": "who"}, "cluster: unknown column 'who'"),
     (lambda f: f.assign(who=[None, *ROW[1:]]), {"cluster": "who"}, "no value in row 0"),
     (lambda f: f, {"kinds": {"size": "nominall"}}, "did you mean 'nominal'"),

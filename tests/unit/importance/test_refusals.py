@@ -305,6 +305,7 @@ def of_losses_and_rates():
     for options, words in (
         ({"algorithm": "gram-schmid"}, "did you mean 'gram-schmidt'.*scikit-learn regressor"),
         ({"algorithm": LinearRegression}, "unknown algorithm"),
+        ({"algorithm": None}, "unknown algorithm None"),
         ({"n_permutations": 0}, "n_permutations must be an integer of at least 1, got 0"),
         ({"n_estimators": 2.5}, "n_estimators must be an integer of at least 1, got 2.5"),
         ({"random_state": "seed"}, "random_state must be an int"),
