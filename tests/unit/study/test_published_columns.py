@@ -10,7 +10,8 @@ from reference.in_process import execute
 def comparison_of(project):
     session = project.session()
     execute(session)
-    return session, pd.read_csv(write_outputs(session.plans[0]))
+    write_outputs(session.plans[0])
+    return session, pd.read_csv(session.plans[0].folder / "comparison.csv")
 
 
 def test_a_printed_standard_deviation_stands_beside_that_of_our_runs(computed):
