@@ -16,7 +16,8 @@ from losaw.explaining.scores import Work
 from losaw.rng import seed_integer, stream
 from losaw.scoring.importance_result import ImportanceResult
 from losaw.scoring.precision_recall import precision_recall_area
-from losaw.scoring.tests import adjust, t_test
+from losaw.scoring.several_tests import adjust
+from losaw.scoring.tests import t_test
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -22,7 +22,8 @@ from losaw.explaining.scores import Unit, jackknife_error
 from losaw.rng import as_generator
 from losaw.scoring.group_tree import association_strengths, average_linkage, group_name
 from losaw.scoring.importance_result import ImportanceResult
-from losaw.scoring.tests import adjust, nadeau_bengio, t_test
+from losaw.scoring.several_tests import adjust
+from losaw.scoring.tests import nadeau_bengio, t_test
 from losaw.support.words import decimal
 from losaw.tables import read_table
 

@@ -12,7 +12,7 @@ from losaw.explaining.scores import LEVEL, Unit, Work, over_folds
 from losaw.importance import cpi, hierarchy, loco
 from losaw.knockoffs import make_sampler
 from losaw.knockoffs.diagnostics import draw_tests, group_draw_test
-from losaw.scoring.tests import adjust
+from losaw.scoring.several_tests import adjust
 from losaw.tables import read_table
 
 # Features with a larger p-value are not selected, and their draws are not tested.

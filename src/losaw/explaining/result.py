@@ -24,7 +24,7 @@ from losaw.explaining.scores import Work
 from losaw.explaining.sentences import Section, Sentence
 from losaw.pages import Result, text_table
 from losaw.scoring.importance_result import ImportanceResult
-from losaw.scoring.tests import adjust
+from losaw.scoring.several_tests import adjust
 from losaw.support.words import decimal, p_text
 
 if TYPE_CHECKING:

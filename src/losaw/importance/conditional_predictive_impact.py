@@ -15,7 +15,8 @@ from losaw.scoring.fits import Fit, fits
 from losaw.scoring.importance_result import ImportanceResult, checked_by, parameter_repr
 from losaw.scoring.losses import Loss, LossName, loss_name, loss_of_scoring
 from losaw.scoring.model import Model, Options, Rows, read_rows, require_complete
-from losaw.scoring.tests import Adjustment, Differences, Testing, TestName, check_test, tested
+from losaw.scoring.several_tests import Adjustment
+from losaw.scoring.tests import Differences, Testing, TestName, check_test, tested
 from losaw.support.arguments import between_0_and_1, whole_number
 from losaw.support.threads import Jobs
 from losaw.tables.columns import Kinds

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import FloatArray
+from losaw.scoring.several_tests import adjust
 from losaw.support.arguments import between_0_and_1, one_of, whole_number
 from losaw.support.extras import extra
 from losaw.support.json_values import json_value
@@ -241,8 +242,6 @@ class ImportanceResult:
             If not exactly one is given, a number is out of range, or a rate is requested from a
             method without p-values.
         """
-        from losaw.scoring.tests import adjust
-
         asked = {"fdr": fdr, "fwer": fwer, "top": top}
         given = [name for name, value in asked.items() if value is not None]
         if len(given) != 1:

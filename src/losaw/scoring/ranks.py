@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import FloatArray
-from losaw.scoring.tests import adjust
+from losaw.scoring.several_tests import adjust
 
 
 def rank_sets(

@@ -17,6 +17,7 @@ from losaw.data import FloatArray
 from losaw.scoring.fits import SEEN, Fit
 from losaw.scoring.importance_result import ImportanceResult
 from losaw.scoring.model import Model, Rows
+from losaw.scoring.several_tests import ADJUSTMENTS, adjust
 from losaw.support.arguments import one_of
 
 CROSS_FITTED = (
@@ -24,10 +25,7 @@ CROSS_FITTED = (
 )
 _FEW = 20  # effective rows
 TestName = Literal["t", "wilcoxon", "binomial", "fisher"]
-Adjustment = Literal["none", "holm", "benjamini-hochberg", "benjamini-yekutieli"]
 TESTS: tuple[str, ...] = get_args(TestName)
-ADJUSTMENTS: tuple[str, ...] = get_args(Adjustment)
-_SCIPY = {"benjamini-hochberg": "bh", "benjamini-yekutieli": "by"}
 # What a test's lower confidence bound is a bound of.
 BOUND_OF = {
     "t": "mean difference",
@@ -377,32 +375,3 @@ def _fisher(differences: FloatArray, level: float, rng: np.random.Generator) -> 
 
 
 _RUNNERS = {"t": _t, "wilcoxon": _wilcoxon, "binomial": _binomial, "fisher": _fisher}
-
-
-def adjust(p_values: FloatArray, method: str) -> FloatArray:
-    """p-values adjusted for several features, by a method of ``ADJUSTMENTS``.
-
-    Holm bounds the probability of any false rejection; Benjamini and Hochberg bound the expected
-    share of false ones among the rejections, for independent or positively dependent p-values;
-    Benjamini and Yekutieli for any. NaN, of what cannot be tested, stays NaN and does not count as
-    a test.
-    """
-    one_of("adjustment", method, ADJUSTMENTS)
-    p_values = np.asarray(p_values, dtype=float)
-    tested = ~np.isnan(p_values)
-    if method == "none" or not tested.any():
-        return p_values
-    if not tested.all():
-        adjusted = np.full(len(p_values), np.nan)
-        adjusted[tested] = adjust(p_values[tested], method)
-        return adjusted
-    if method != "holm":
-        from scipy.stats import false_discovery_control
-
-        corrected = false_discovery_control(p_values, method=_SCIPY[method])
-        return np.asarray(corrected, dtype=float)
-    order = np.argsort(p_values)
-    scaled = np.maximum.accumulate(p_values[order] * np.arange(len(p_values), 0, -1))
-    adjusted = np.empty(len(p_values))
-    adjusted[order] = np.minimum(scaled, 1.0)
-    return adjusted

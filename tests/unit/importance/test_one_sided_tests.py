@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from losaw.scoring.tests import TESTS, adjust, one_sided_test
+from losaw.scoring.several_tests import adjust
+from losaw.scoring.tests import TESTS, one_sided_test
 
 
 def run(differences, test, level=0.95, seed=0):
