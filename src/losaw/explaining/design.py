@@ -303,9 +303,9 @@ def _cuts(full: Design, design: Design, seconds: float) -> list[str]:
         for name, word in words.items()
         if getattr(design, name) != getattr(full, name)
     ]
-    cuts += [
-        f"{METHODS[name].label} is left out" for name in full.methods if name not in design.methods
-    ]
+    gone = [name for name in full.methods if name not in design.methods]
+    still = " where draws of CPI do not fail their test" * ("cpi" in design.methods)
+    cuts += [f"{METHODS[name].label} is left out{still * (name == 'loco')}" for name in gone]
     if cuts:
         cuts[0] += f" (everything would take {_duration(seconds)})"
     return cuts
