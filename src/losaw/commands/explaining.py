@@ -2,6 +2,7 @@
 
 import argparse
 import re
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -87,16 +88,20 @@ def prefix_of(options: argparse.Namespace, what: str) -> Path:
 
 def on_the_table(function: Callable[..., Any], given: argparse.Namespace, **more: Any) -> Any:
     """Call a function of a table with the options of :func:`add_table_options`, and ``more``."""
+    from losaw.explaining.api import SHORTEST_BUDGET, read_budget
     from losaw.explaining.table_file import read_file
     from losaw.support.errors import LosawError
 
-    same = ("methods", "model", "fdr", "budget", "rows", "folds", "permutations", "draws")
+    budget, start = read_budget(given.budget), time.perf_counter()
+    same = ("methods", "model", "fdr", "rows", "folds", "permutations", "draws")
     columns = {"kinds": _kinds(given.kinds), "task": given.task, "cluster": given.cluster}
     frame = read_file(given.file, given.target, not given.no_header, **columns)
+    if budget is not None:  # reading is part of it
+        budget = max(SHORTEST_BUDGET, budget - (time.perf_counter() - start))
     try:
         return function(
-            frame, given.target, drop=_names(given.drop, frame.columns), n_jobs=given.jobs,
-            verbose=True, random_state=given.random_state, **columns,
+            frame, given.target, drop=_names(given.drop, frame.columns), budget=budget,
+            n_jobs=given.jobs, verbose=True, random_state=given.random_state, **columns,
             **{name: getattr(given, name) for name in same}, **more,
         )  # fmt: skip
     except ValueError as error:

@@ -38,7 +38,7 @@ from losaw.support.arguments import between_0_and_1, whole_number
 from losaw.support.errors import LosawError
 from losaw.support.words import unknown
 
-_SHORTEST_BUDGET = 10.0
+SHORTEST_BUDGET = 10.0
 _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
 _TIME = re.compile(r"(\d+(?:\.\d+)?)\s*([smh]?)")
 
@@ -214,8 +214,8 @@ def read_budget(budget: Any) -> float | None:
     if found is None:
         raise LosawError(f"budget must be a time like 90s, 2m or 1h, or none, got {budget!r}")
     seconds = float(found[1]) * _UNITS[found[2]]
-    if seconds < _SHORTEST_BUDGET:
-        raise LosawError(f"budget must be at least {_SHORTEST_BUDGET:g} s, got {budget!r}")
+    if seconds < SHORTEST_BUDGET:
+        raise LosawError(f"budget must be at least {SHORTEST_BUDGET:g} s, got {budget!r}")
     return seconds
 
 

@@ -3,6 +3,7 @@
 import argparse
 import json
 import re
+import time
 from pathlib import Path
 from unicodedata import east_asian_width
 
@@ -13,7 +14,7 @@ from sklearn.linear_model import LinearRegression
 
 import losaw
 from losaw.cli import main
-from losaw.commands.explaining import prefix_of
+from losaw.commands.explaining import add_options, on_the_table, prefix_of
 from losaw.support.errors import LosawError
 from reference.explaining_tables import copies, mixed
 
@@ -191,6 +192,18 @@ def test_the_command_prints_and_writes_what_the_function_returns(people, capsys)
     options = {"methods": "pfi", "folds": 3, "budget": None, "kinds": {"age": "continuous"}}
     same = losaw.explain(mixed(120), "bought", **options)
     assert Path("out", names[2]).read_text() == same.to_json() + "\n"
+
+
+def test_reading_a_file_is_part_of_its_budget(people, monkeypatch):
+    parser = argparse.ArgumentParser()
+    add_options(parser)
+    clock = iter([100.0, 125.0])
+    monkeypatch.setattr(time, "perf_counter", lambda: next(clock))
+    given = parser.parse_args([*COMMAND[1:-1], "60s"])
+    assert on_the_table(lambda *_, budget, **__: budget, given) == 35.0
+    given.budget, given.file = "soon", Path("absent.csv")  # refused before anything is read
+    with pytest.raises(LosawError, match="budget must be a time"):
+        on_the_table(losaw.explain, given)
 
 
 @pytest.mark.parametrize(
