@@ -29,11 +29,8 @@ from sklearn.inspection import permutation_importance  # noqa: E402
 
 from losaw.forest import LosawRandomForestRegressor  # noqa: E402
 from losaw.importance import boruta, cpi, loco, pfi, sage  # noqa: E402
-from losaw.scoring.model import (  # noqa: E402
-    Options,
-    read_model,
-    read_rows,
-)
+from losaw.scoring.model import read_model  # noqa: E402
+from losaw.scoring.rows import Options, read_rows  # noqa: E402
 from losaw.study.learners.ranger_forest import RangerForest  # noqa: E402
 
 TARGET = 0.7

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from losaw.data import FloatArray
 from losaw.explaining.columns import Column, mostly_numbers, treat
 from losaw.explaining.table_file import READING
-from losaw.scoring.model import cluster_numbers
+from losaw.scoring.rows import cluster_numbers
 from losaw.support.errors import LosawError
 from losaw.support.words import unknown
 from losaw.tables.columns import LARGEST_WHOLE, asked_kinds

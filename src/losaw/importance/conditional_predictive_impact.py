@@ -14,7 +14,8 @@ from losaw.rng import as_generator
 from losaw.scoring.fits import Fit, fits
 from losaw.scoring.importance_result import ImportanceResult, checked_by, parameter_repr
 from losaw.scoring.losses import Loss, LossName, loss_name, loss_of_scoring
-from losaw.scoring.model import Model, Options, Rows, read_rows, require_complete
+from losaw.scoring.model import Model
+from losaw.scoring.rows import Options, Rows, read_rows, require_complete
 from losaw.scoring.several_tests import Adjustment
 from losaw.scoring.tests import Differences, Testing, TestName, check_test, tested
 from losaw.support.arguments import between_0_and_1, whole_number

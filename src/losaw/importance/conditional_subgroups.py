@@ -12,7 +12,7 @@ from losaw.rng import as_generator, seed_integer
 from losaw.scoring.fits import Fit, fits
 from losaw.scoring.importance_result import ImportanceResult, checked_by, parameter_repr
 from losaw.scoring.losses import Loss, LossName, loss_name
-from losaw.scoring.model import Options, Rows, read_rows, training_rows
+from losaw.scoring.rows import Options, Rows, read_rows, training_rows
 from losaw.scoring.tests import Differences, Testing, tested
 from losaw.support.arguments import whole_number
 from losaw.tables import Table

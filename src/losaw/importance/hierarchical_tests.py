@@ -25,7 +25,7 @@ from losaw.scoring.group_tree import (
 )
 from losaw.scoring.importance_result import ImportanceResult, parameter_repr
 from losaw.scoring.losses import Loss
-from losaw.scoring.model import Options, read_rows
+from losaw.scoring.rows import Options, read_rows
 from losaw.scoring.tests import Differences, Testing, tested
 from losaw.support.arguments import between_0_and_1, whole_number
 from losaw.tables.columns import Kinds

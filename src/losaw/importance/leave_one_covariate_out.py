@@ -13,7 +13,8 @@ from losaw.scoring.fewer_columns import without
 from losaw.scoring.fits import Fit, fit_copy, fits
 from losaw.scoring.importance_result import ImportanceResult, checked_by, parameter_repr
 from losaw.scoring.losses import Loss, LossName, loss_name, loss_of_scoring, squared_error
-from losaw.scoring.model import Model, Options, Rows, read_model, read_rows, training_rows
+from losaw.scoring.model import Model, read_model
+from losaw.scoring.rows import Options, Rows, read_rows, training_rows
 from losaw.scoring.several_tests import Adjustment
 from losaw.scoring.tests import Differences, Testing, TestName, check_test, tested
 from losaw.tables.columns import Kinds

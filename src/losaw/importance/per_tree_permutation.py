@@ -10,8 +10,8 @@ from losaw.data import FloatArray
 from losaw.rng import as_generator
 from losaw.scoring.importance_result import ImportanceResult, checked_by, parameter_repr
 from losaw.scoring.losses import Loss, LossName, resolve_loss, squared_error, zero_one
-from losaw.scoring.model import require_complete
 from losaw.scoring.over_trees import result_of_trees, tree_nodes
+from losaw.scoring.rows import require_complete
 from losaw.support.arguments import one_of
 from losaw.support.outcomes import finite_numbers
 from losaw.support.threads import checked_jobs

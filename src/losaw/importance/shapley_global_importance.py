@@ -11,7 +11,8 @@ from losaw.rng import as_generator
 from losaw.scoring.fits import Fit, fits
 from losaw.scoring.importance_result import ImportanceResult, checked_by, parameter_repr
 from losaw.scoring.losses import Loss, LossName, loss_name, loss_of_scoring
-from losaw.scoring.model import Model, Options, read_rows
+from losaw.scoring.model import Model
+from losaw.scoring.rows import Options, read_rows
 from losaw.scoring.tests import Differences, Testing, tested
 from losaw.support.arguments import real_number, whole_number
 from losaw.tables.columns import Kinds

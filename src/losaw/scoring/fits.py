@@ -14,14 +14,8 @@ from numpy.typing import NDArray
 
 from losaw.data import FloatArray
 from losaw.rng import seed_integer
-from losaw.scoring.model import (
-    Model,
-    Options,
-    Rows,
-    read_model,
-    rebuild_for,
-    with_missing_rows,
-)
+from losaw.scoring.model import Model, read_model, rebuild_for, with_missing_rows
+from losaw.scoring.rows import Options, Rows
 from losaw.support.outcomes import is_classifier
 from losaw.trees.forests import GrownTree, counts_of, grown_trees, random_forests, unwrapped
 

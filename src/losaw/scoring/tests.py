@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from losaw.data import FloatArray
 from losaw.scoring.fits import SEEN, Fit
 from losaw.scoring.importance_result import ImportanceResult
-from losaw.scoring.model import Model, Rows
+from losaw.scoring.model import Model
+from losaw.scoring.rows import Rows
 from losaw.scoring.several_tests import ADJUSTMENTS, adjust
 from losaw.support.arguments import one_of
 

@@ -14,7 +14,8 @@ from losaw.explaining.models import MissingNumbers, fit_each, make_forest, make_
 from losaw.explaining.preparing import prepare
 from losaw.importance import cpi, hierarchy, loco, pfi
 from losaw.scoring.losses import squared_error
-from losaw.scoring.model import Options, read_model, read_rows
+from losaw.scoring.model import read_model
+from losaw.scoring.rows import Options, read_rows
 from losaw.support.errors import LosawError
 from reference.explaining_tables import copies, mixed
 

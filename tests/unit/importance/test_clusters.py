@@ -8,7 +8,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 from losaw.importance import cpi, hierarchy, loco, pfi
 from losaw.scoring.fits import folds
-from losaw.scoring.model import read_rows
+from losaw.scoring.rows import read_rows
 
 PATIENT = np.repeat(np.arange(20), 6)
 X = np.random.default_rng(0).standard_normal((120, 3))

@@ -18,7 +18,8 @@ from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardSc
 
 from losaw.forest import LosawRandomForestClassifier, LosawRandomForestRegressor
 from losaw.importance import cpi, pfi, sage
-from losaw.scoring.model import Options, exchanged, growing, read_model, read_rows
+from losaw.scoring.model import exchanged, growing, read_model
+from losaw.scoring.rows import Options, read_rows
 from losaw.study.learners.random_forest import RandomForest
 from losaw.study.learners.ranger_forest import RangerForest
 
