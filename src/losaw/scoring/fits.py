@@ -247,10 +247,11 @@ def _in_bag(model: Any, n_rows: int) -> NDArray[np.int64] | None:
     """How often rows are in the sample of each tree of scikit-learn; None for other rows."""
     if not getattr(model, "bootstrap", False):
         return np.ones((len(getattr(model, "estimators_", [model])), n_rows), dtype=np.int64)
-    drawn = model.estimators_[0].tree_.weighted_n_node_samples[0]
-    if model.max_samples is None and drawn != n_rows:  # known before any sample is drawn again
+    if model.estimators_[0].tree_.n_node_samples[0] > n_rows:  # one tree alone had more rows
         return None
     samples = model.estimators_samples_
+    if model.max_samples is None and len(samples[0]) != n_rows:
+        return None
     return None if max(sample.max() for sample in samples) >= n_rows else counts_of(samples, n_rows)
 
 

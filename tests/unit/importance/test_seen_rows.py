@@ -41,6 +41,9 @@ REGRESSORS = {
 }
 CLASSIFIERS = {
     "forest of classes": RandomForestClassifier(10, random_state=0),
+    "forest of weighted classes": RandomForestClassifier(
+        10, class_weight="balanced", random_state=0
+    ),
     "extra trees of classes": ExtraTreesClassifier(10, bootstrap=True, random_state=0),
     "tree of classes": DecisionTreeClassifier(random_state=0),
     "boosting of classes": GradientBoostingClassifier(n_estimators=40, random_state=0),
