@@ -1,5 +1,6 @@
 """Blocks: the files of a study, each a slice of its grid and a range of seeds."""
 
+import itertools
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -117,12 +118,15 @@ class Block:
     @property
     def recipe(self) -> dict[str, Any]:
         """What decides the rows: other content makes other rows, and nothing else does."""
+        recipe = self.slice.recipe
+        n_seeds = {(setting.identifier, learner): n for setting, learner, n in self.slice.cells}
         fewer: dict[str, dict[str, int]] = {}
-        for setting, learner, n_seeds in self.slice.cells:
-            if n_seeds < self.seeds.stop:
-                fewer.setdefault(learner, {})[setting.identifier] = n_seeds
+        for learner, setting in itertools.product(recipe["learners"], recipe["settings"]):
+            n = n_seeds.get((setting, learner), 0)  # the scale may leave a pair out
+            if n < self.seeds.stop:
+                fewer.setdefault(learner, {})[setting] = n
         seeds = [self.seeds.start, self.seeds.stop - 1]
-        return {**self.slice.recipe, "seeds": seeds, **({"fewer_seeds": fewer} if fewer else {})}
+        return {**recipe, "seeds": seeds, **({"fewer_seeds": fewer} if fewer else {})}
 
     @property
     def n_fits(self) -> int:

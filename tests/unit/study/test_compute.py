@@ -127,6 +127,17 @@ def test_learners_with_fewer_seeds_are_in_the_blocks_that_have_them(project):
     assert plan.n_fits == 4 * (5 + 3)
 
 
+def test_a_learner_that_the_scale_leaves_out_of_a_setting_is_not_run_there(project):
+    some = "smoke: [{seeds: 3, learner: jittered, n_samples: 30}, {seeds: 5, learner: plain}]"
+    project.replace(project.study_file, "smoke: 5", some)
+    together = "blocks: {inside: [n_samples, noise_variance], seeds: 5}"
+    project.replace(project.study_file, "blocks: {seeds: 2}", together)
+    (path,) = execute(project.session())
+    fits = {(r["learner"], r["setting_id"].split("_")[0], r["seed"]) for r in rows(path)}
+    of_jittered = {("jittered", "30", seed) for seed in range(3)}
+    assert fits == of_jittered | {("plain", n, seed) for n in ("30", "60") for seed in range(5)}
+
+
 def test_a_method_that_is_edited_during_a_run_is_refused(project):
     session = project.session()
     (block, *_) = session.plans[0].blocks.values()

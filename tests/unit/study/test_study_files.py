@@ -1,5 +1,6 @@
 """Every study file of the repository is valid and has something to run at every scale."""
 
+import itertools
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ from scipy.stats import binom, chi, norm
 
 from losaw.study.errors import StudyError
 from losaw.study.published import read_published
+from losaw.study.recipe import seeds_of
 from losaw.study.report.figures import check_figures
 from losaw.study.results.compare import cells, check_tables, compare, plain, table_title
 from losaw.study.session import Session
@@ -46,6 +48,9 @@ def test_a_study_file_is_valid_and_runs_something_at_every_scale(name):
         study = one.studies[0]
         # Nothing may run only where every learner is an optional one that this machine lacks.
         assert bool(one.plan(name).blocks) == (set(study.left_out) != set(study.learners))
+        for block in one.plan(name).blocks.values():
+            pairs = itertools.product(block.recipe["settings"], block.recipe["learners"])
+            assert sum(len(seeds_of(block.recipe, *pair)) for pair in pairs) == block.n_fits
     check_figures(one.studies[0])
     check_tables(one.studies[0])
 
