@@ -145,12 +145,11 @@ def read_booster(booster: "Booster", residuals: bool = False) -> BoostedTrees:
     offset = np.repeat(starts[:-1], sizes)
     for key in ("left_children", "right_children"):
         nodes[key] = np.where(nodes[key] < 0, -1, nodes[key] + offset)
-    is_reached = _reached(nodes, starts[:-1])
-    is_leaf = is_reached & (nodes["left_children"] < 0)
+    # xgboost keeps the nodes that it pruned: leaves at which no row arrives, so no path is theirs.
+    is_leaf = nodes["left_children"] < 0
     value = np.where(is_leaf, nodes["split_conditions"], eta * nodes["base_weights"])
-    value[~is_reached] = 0.0
-    _check_gradients(nodes, value, is_reached & ~is_leaf, starts, eta, reg_lambda)
-    has_parent = is_reached & (nodes["parents"] != _NO_PARENT)
+    _check_gradients(nodes, value, ~is_leaf, starts, eta, reg_lambda)
+    has_parent = nodes["parents"] != _NO_PARENT
     parent = np.where(has_parent, nodes["parents"] + offset, -1)
     base_score = float(content["learner_model_param"]["base_score"].strip("[]"))
     objective = content["objective"]["name"]
@@ -166,7 +165,7 @@ def read_booster(booster: "Booster", residuals: bool = False) -> BoostedTrees:
         n_features=int(content["learner_model_param"]["num_feature"]),
     )
     if residuals:
-        _check_residuals(configuration, nodes, is_reached, base_score, trees)
+        _check_residuals(configuration, nodes, base_score, trees)
     return trees
 
 
@@ -199,16 +198,6 @@ def _check_kind(content: dict[str, Any], configuration: dict[str, Any]) -> None:
             )
 
 
-def _reached(nodes: dict[str, NDArray[Any]], roots: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """Which nodes rows can come to: xgboost keeps those that it pruned in the stored trees."""
-    reached = np.zeros(len(nodes["left_children"]), dtype=bool)
-    while len(roots):
-        reached[roots] = True
-        children = [nodes[f"{side}_children"][roots] for side in ("left", "right")]
-        roots = np.concatenate([side[side >= 0] for side in children])
-    return reached
-
-
 def _check_gradients(
     nodes: dict[str, NDArray[Any]],
     value: FloatArray,
@@ -236,7 +225,6 @@ def _check_gradients(
 def _check_residuals(
     configuration: dict[str, Any],
     nodes: dict[str, NDArray[Any]],
-    is_reached: NDArray[np.bool_],
     base_score: float,
     trees: BoostedTrees,
 ) -> None:
@@ -246,11 +234,11 @@ def _check_residuals(
     the first tree times p (1 - p), p the base score. Where xgboost chose the base score itself, the
     residuals of the first tree sum to 0.
     """
-    hessian, first = nodes["sum_hessian"][is_reached], is_reached[: trees.starts[1]]
+    hessian, n_first = nodes["sum_hessian"], trees.starts[1]
     if trees.objective == "binary:logistic":
-        hessian = nodes["sum_hessian"][: trees.starts[1]][first] / (base_score * (1 - base_score))
+        hessian = hessian[:n_first] / (base_score * (1 - base_score))
     is_count = np.abs(hessian - np.round(hessian)) <= np.maximum(1e-3, 1e-6 * hessian)
-    steps = np.abs(trees.value[: trees.starts[1]][first]) / trees.eta
+    steps = np.abs(trees.value[:n_first]) / trees.eta
     options = configuration["gradient_booster"]["tree_train_param"]
     is_whole = float(options["subsample"]) == 1
     is_chosen = configuration["learner_model_param"].get("boost_from_average") == "1"
