@@ -85,7 +85,7 @@ def air(
             f"{type(forest).__name__} is not a fitted random forest of scikit-learn; the "
             "actual impurity reduction is defined for its impurity and its way to split"
         )
-    drawn = max_features or int(forest.estimators_[0].max_features_)
+    drawn = int(forest.estimators_[0].max_features_) if max_features is None else max_features
     shadowed = clone(forest).set_params(max_features=drawn, random_state=seed_integer(rng))
     if forest.monotonic_cst is not None:  # a permuted copy is held to what its feature is
         shadowed.set_params(monotonic_cst=[*forest.monotonic_cst, *forest.monotonic_cst])

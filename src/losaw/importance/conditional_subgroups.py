@@ -142,9 +142,9 @@ def _training_table(
     train: tuple[ArrayLike, ...], rows: Rows, feature_names: Sequence[str] | None
 ) -> Table:
     """Read the rows that the trees are grown on, which have the levels of the scored rows."""
-    if len(train) != 2:
-        raise ValueError(f"train must be (X, y), got {len(train)} parts; trees take no weights")
     fitted = training_rows(train, rows, feature_names).table
+    if len(train) != 2:
+        raise ValueError("train must be (X, y), got 3 parts: the trees take no weights")
     if fitted.levels != rows.table.levels:
         raise ValueError(
             "train and X do not have the same levels in every column; give them as the same "

@@ -124,12 +124,12 @@ sample_weight, clusters
         cv = 5
     if train is not None and cv is not None:
         raise ValueError("give train (the rows of the fit) or cv (fits of its own), not both")
+    given: Any = None if train is None else training_rows(train, rows, feature_names)
     if train is not None and len(train) == 2 and rows.weights is not None:
         raise ValueError(
             "sample_weight weighs the rows that are scored; say with which weights the model was "
             "fitted: train=(X, y, weights), or train=(X, y, None) if with none"
         )
-    given: Any = None if train is None else training_rows(train, rows, feature_names)
     models = fits(model, rows, Options(loss, features, groups, n_jobs, verbose), cv, rng, test)
     shown = parameter_repr(
         "loco", loss=loss_name(loss, model), test=test, adjustment=adjustment, level=level, cv=cv

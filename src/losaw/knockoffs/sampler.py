@@ -95,7 +95,7 @@ def make_sampler(sampler: Any, **parameters: Any) -> Any:
             module, _, name = make.partition(":")
             make = getattr(import_module(module), name)
         return make(**parameters)
-    if not (hasattr(sampler, "fit") and hasattr(sampler, "sample")):
+    if isinstance(sampler, type) or not (hasattr(sampler, "fit") and hasattr(sampler, "sample")):
         raise TypeError(
             f"sampler must be one of {', '.join(sorted(SAMPLERS))} or an object with "
             f"fit(X, kinds) and sample(rng), got {sampler!r}"

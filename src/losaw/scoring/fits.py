@@ -5,6 +5,7 @@ had; nothing is guessed: a model without trees, or trees with too few splits to 
 fitted to other rows as far as this file can tell.
 """
 
+import numbers
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
@@ -47,6 +48,11 @@ def fits(
     With ``cv`` the model may be a list, of the fitted model of each fold.
     """
     if cv is None:
+        if isinstance(model, list):
+            raise ValueError(
+                f"model is a list of {len(model)} models; give the folds that they were fitted in, "
+                "cv=[(rows of the fit, rows to score), …], or one model"
+            )
         subject = read_model(model, rows, options)
         seen = are_of_the_fit(model, rows, subject.y)
         if seen:
@@ -76,7 +82,7 @@ def folds(
     from sklearn.model_selection import check_cv
 
     clusters = rows.clusters
-    if isinstance(cv, int):
+    if isinstance(cv, numbers.Integral):
         unit = "rows" if clusters is None else "clusters"
         most = len(rows) if clusters is None else len(np.unique(clusters))
         if not 2 <= cv <= most:
@@ -84,8 +90,7 @@ def folds(
                 f"cv must be from 2 to the number of {unit} ({most}), or None for rows that "
                 f"the model has not seen, got {cv!r}"
             )
-        one = model[0] if isinstance(model, list) and model else model
-        cv = shuffled_folds(cv, is_classifier(one), clusters is not None, seed_integer(rng))
+        cv = shuffled_folds(int(cv), is_classifier(model), clusters is not None, seed_integer(rng))
     try:
         is_list = isinstance(cv, Iterable) and not isinstance(cv, str) and not hasattr(cv, "split")
         parts = list(cv if is_list else check_cv(cv).split(rows.table.codes, rows.y, clusters))
@@ -117,7 +122,12 @@ def folds(
 
 
 def _check_fold(number: int, rows: Rows, fitted: Numbers, held: Numbers, of_classes: bool) -> None:
-    """Refuse a fold without weight, and one with a class that its model never saw."""
+    """Refuse a fold that scores what it fits to, or without weight, or with an unknown class."""
+    if (both := np.intersect1d(fitted, held)).size:
+        raise ValueError(
+            f"fold {number} of cv scores {len(both)} rows that it fits to (first: row {both[0]}): "
+            "give rows that the model has not seen"
+        )
     for what, part in (("fits to", fitted), ("scores", held)):
         if rows.weights is not None and not rows.weights[part].any():
             raise ValueError(

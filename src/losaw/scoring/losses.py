@@ -109,8 +109,7 @@ def loss_name(loss: Any, model: Any) -> Any:
     """The loss as a result shows it: the name of the default where none is given."""
     if loss is not None:
         return loss
-    one = model[0] if isinstance(model, list) else model  # of each fold
-    return "log-loss" if is_classifier(one) else "squared-error"
+    return "log-loss" if is_classifier(model) else "squared-error"
 
 
 # scikit-learn's scores that are means over rows: the loss of a row, and the task.
@@ -126,10 +125,7 @@ SCORINGS = {
 def loss_of_scoring(loss: Any, scoring: Any, model: Any) -> Any:
     """Return the loss whose mean over rows is a score of scikit-learn with another sign.
 
-    Parameters
-    ----------
-    scoring : str, scorer or None
-        A name of ``SCORINGS``, or scikit-learn's scorer of that name; None: ``loss`` as it is.
+    The score is a name of ``SCORINGS``, or scikit-learn's scorer of that name.
     """
     if scoring is None:
         return loss
@@ -148,7 +144,7 @@ def loss_of_scoring(loss: Any, scoring: Any, model: Any) -> Any:
             "returns one number for each row"
         )
     name, task = SCORINGS[scoring]
-    if is_classifier(model[0] if isinstance(model, list) else model) != (task == "classification"):
+    if is_classifier(model) != (task == "classification"):
         raise ValueError(f"scoring={scoring!r} is a score of a {task}, which the model does not do")
     return name
 

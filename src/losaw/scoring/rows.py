@@ -81,8 +81,10 @@ def training_rows(
     train: tuple[ArrayLike, ...], rows: Rows, feature_names: Sequence[str] | None
 ) -> Rows:
     """Read the rows that a model was fitted to, (X, y) or (X, y, sample_weight)."""
-    if len(train) not in (2, 3):
-        raise ValueError(f"train must be (X, y) or (X, y, sample_weight), got {len(train)} parts")
+    is_tuple = isinstance(train, tuple | list)
+    if not is_tuple or len(train) not in (2, 3):
+        got = f"{len(train)} parts" if is_tuple else repr(type(train).__name__)
+        raise ValueError(f"train must be (X, y) or (X, y, sample_weight), got {got}")
     X, y, *weights = train
     try:
         found = read_rows(X, y, rows.table.kinds, feature_names, weights[0] if weights else None)

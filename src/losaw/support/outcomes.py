@@ -18,7 +18,12 @@ Task = Literal["regression", "classification"]
 
 
 def is_classifier(model: Any) -> bool:
-    """Return whether a fitted model predicts classes: scikit-learn's tag, or ``predict_proba``."""
+    """Return whether a model, or the first of a list, predicts classes.
+
+    It says so by scikit-learn's tag, or by ``predict_proba``.
+    """
+    if isinstance(model, list):  # of each fold
+        model = model[0] if model else None
     require_instance(model)
     if hasattr(model, "predict_proba"):
         return True

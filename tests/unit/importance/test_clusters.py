@@ -20,11 +20,12 @@ def test_a_cluster_stays_in_one_fold(model):
     y = Y if isinstance(model, LinearRegression) else np.where(Y > 0, "yes", "no")
     labels = np.array([f"patient {number}" for number in PATIENT])
     rows = read_rows(X, y, clusters=labels)
-    held = []
-    for fitted, tested in folds(4, model, rows, np.random.default_rng(0)):
-        assert not set(labels[fitted]) & set(labels[tested])
-        held += tested.tolist()
-    assert sorted(held) == list(range(120))
+    for n_folds in (4, np.int64(4)):
+        held = []
+        for fitted, tested in folds(n_folds, model, rows, np.random.default_rng(0)):
+            assert not set(labels[fitted]) & set(labels[tested])
+            held += tested.tolist()
+        assert sorted(held) == list(range(120)) != held
 
 
 def noise_of_patients(seed):

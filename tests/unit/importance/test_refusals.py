@@ -40,6 +40,7 @@ from losaw.importance import (
     treeinner,
     ufi,
 )
+from losaw.knockoffs.conditional import ConditionalSampler
 from losaw.study.learners.xgboost_trees import XGBoostTrees
 from losaw.study.registry import get
 from losaw.trends import absolute_traversal_rate, relative_traversal_rate
@@ -153,6 +154,13 @@ def of_models():
         (LinearRegression(), "no feature_importances_"),
     ):
         yield lambda: residual_importance(model, X, Y, **few), words
+    several = [line(), line()]
+    yield lambda: pfi(several, X, Y), r"a list of 2 models; give the folds .*cv="
+    scored = {"cv": 5, "scoring": "neg_mean_squared_error"}
+    yield lambda: pfi([], X, Y, **scored), "0 models for 5 folds"
+    yield lambda: air(forest(), X, Y, max_features=0), "max_features"
+    said = "sampler must be one of .* or an object"
+    yield lambda: cpi(line(), X, Y, sampler=ConditionalSampler), said
     yield lambda: boruta(None, X, Y, alpha=0), "alpha must be between 0 and 1, got 0"
     yield lambda: cpi(line(), X, Y, level=1.0), r"level must be between 0 and 1, got 1\.0"
     wrong = {"task": "classification"}
@@ -225,6 +233,7 @@ def of_rows_and_columns():
             train = (FRAME.set_axis(names, axis=1), Y)
             said = "train has other columns"
             yield lambda: method(model, FRAME, Y, train=train), said
+        yield lambda: method(line(), X, Y, train=5), r"train must be \(X, y\).*, got 'int'"
         turned, said = (FRAME[["c", "b", "a"]], Y), r"another order: column 1 is 'c', not 'a'"
         yield lambda: method(model, FRAME, Y, train=turned), said
     said = r"train must be \(X, y\), got 3 parts"
@@ -266,6 +275,11 @@ def of_responses():
     for cv in (["zz"], [("a", "b")], [([0, 1], [N])], [([0], [])], [(1, 2)], [1, 2], iter([1, 2])):
         said = "fold 0 of cv must be a pair of arrays of row numbers"
         yield lambda: loco(line(), X, Y, cv=cv), said
+    for method in (pfi, loco, hierarchy):
+        half = np.arange(30)
+        seen = [(np.arange(N), half), (half, half + 30)]
+        said = r"fold 0 of cv scores 30 rows that it fits to \(first: row 0\)"
+        yield lambda: method(line(), X, Y, cv=seen), said
     yield lambda: pfi(line(), X, Y, cv=True), "cv must be from 2"
     yield lambda: pfi(line(), X, Y, cv=KFold(99)), r"cv=KFold\(.*n_splits=99"
     folds = RepeatedKFold(n_splits=5, n_repeats=2, random_state=0)
