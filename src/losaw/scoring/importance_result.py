@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import FloatArray
-from losaw.scoring.several_tests import adjust
+from losaw.scoring.several_tests import adjust, rank_sets, rank_words
 from losaw.support.arguments import between_0_and_1, one_of, whole_number
 from losaw.support.extras import extra
 from losaw.support.json_values import json_value
@@ -159,7 +159,8 @@ class ImportanceResult:
 
         A feature is "2nd to 4th" if one feature is larger for certain, and all but three others
         are smaller or not certainly smaller: tests of all pairs by Holm's procedure
-        (:func:`losaw.scoring.ranks.rank_sets`). Features that cannot be tested can have any rank.
+        (:func:`losaw.scoring.several_tests.rank_sets`). Features that cannot be tested can have any
+        rank.
 
         Parameters
         ----------
@@ -189,8 +190,6 @@ class ImportanceResult:
         ['1st', '2nd to 3rd', '2nd to 3rd']
         """
         import pandas as pd
-
-        from losaw.scoring.ranks import rank_sets, rank_words
 
         between_0_and_1("level", level)
         if self.deviations is None:

@@ -6,7 +6,7 @@ from scipy.stats import binom
 from sklearn.linear_model import LinearRegression
 
 from losaw.importance import cpi, loco, pfi
-from losaw.scoring.ranks import rank_sets, rank_words
+from losaw.scoring.several_tests import rank_sets, rank_words
 
 
 def table(n=400, coefficients=(2.0, 1.0, 1.0, 0.0), seed=0):

@@ -5,7 +5,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from losaw.data import FloatArray
-from losaw.scoring.ranks import rank_sets
+from losaw.scoring.several_tests import rank_sets
 from losaw.study.grid import Study
 from losaw.study.report.tables import higher_is_better
 
@@ -30,10 +30,11 @@ def rank_methods(study: Study, results: pd.DataFrame) -> pd.DataFrame:
     is the error of the mean over these settings, not over other settings.
 
     The place of a method is its place by the true mean rank. With probability .95 or more the
-    places of all methods lie in their sets at once (:func:`losaw.scoring.ranks.rank_sets`): of each
-    pair the difference of the mean ranks is tested, from the seeds that both share, with
-    sum_s (n_s - 1) degrees of freedom and an error that counts differences between settings as well
-    (:func:`deviations_of`), and all pairs are adjusted by Holm.
+    places of all methods lie in their sets at once
+    (:func:`losaw.scoring.several_tests.rank_sets`): of each pair the difference of the mean ranks
+    is tested, from the seeds that both share, with sum_s (n_s - 1) degrees of freedom and an error
+    that counts differences between settings as well (:func:`deviations_of`), and all pairs are
+    adjusted by Holm.
 
     Parameters
     ----------

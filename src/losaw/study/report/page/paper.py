@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import pandas as pd
 
-from losaw.scoring.ranks import rank_words
+from losaw.scoring.several_tests import rank_words
 from losaw.study.claims.claim_file import Claims
 from losaw.study.claims.naming import check_names
 from losaw.study.claims.weighing import (
