@@ -203,8 +203,8 @@ verbose, random_state
         # A group that cannot be tested is not rejected.
         return np.nan_to_num(np.asarray(result.p_values), nan=1.0)
 
-    raw, adjusted = top_down_tests(tree, p_values, fwer)
-    table = _table(tree, names, found, raw, adjusted, fwer)
+    _, adjusted = top_down_tests(tree, p_values, fwer)
+    table = _table(tree, names, found, adjusted, fwer)
     return GroupTests(table, _statements(table), fwer, shown)
 
 
@@ -222,7 +222,6 @@ def _table(
     tree: Sequence[Node],
     names: Sequence[str],
     found: Mapping[int, tuple[ImportanceResult, int]],
-    raw: FloatArray,
     adjusted: FloatArray,
     fwer: float,
 ) -> "pd.DataFrame":
