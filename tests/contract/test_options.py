@@ -98,6 +98,7 @@ def test_the_repr_shows_the_parameters(method):
     for name in signature(method):
         if name not in NOT_SHOWN | {"random_state"}:
             assert f"{name}=" in shown
+    assert "loss=None" not in shown  # but the loss that was taken
 
 
 @with_option("n_jobs")

@@ -84,15 +84,19 @@ def test_a_group_is_replaced_together():
     assert found.scores[0] == pytest.approx(((residual - shift) ** 2 - residual**2).mean())
 
 
-def test_dummies_of_a_factor_are_replaced_together_by_real_numbers():
+def columns_seen(sampler):
+    """What a model on dummies is asked: the rows, then those with one feature after the other."""
     data = mixed_data()
     seen = []
     model = GeneralizedLinearModel(nominal=[0, 2]).fit(*data.train)
     predict = model.predict_encoded
     model.predict_encoded = lambda columns: (seen.append(columns), predict(columns))[1]
-    explain(data, model, sampler="gaussian")
-    n = len(data.test.y)
-    original, first = np.concatenate(seen)[: 2 * n].reshape(2, n, -1)
+    explain(data, model, sampler=sampler)
+    return np.concatenate(seen).reshape(-1, len(data.test.y), seen[0].shape[1]), model
+
+
+def test_dummies_of_a_factor_are_replaced_together_by_real_numbers():
+    (original, first, *_), model = columns_seen("gaussian")
     changed = (original != first).any(axis=0)
     assert changed[model.encoding_.groups[0]].all()
     assert not changed[model.encoding_.groups[1]].any()
@@ -100,13 +104,8 @@ def test_dummies_of_a_factor_are_replaced_together_by_real_numbers():
 
 
 def test_sequential_knockoffs_reach_a_model_on_dummies_as_levels():
-    data = mixed_data()
-    seen = []
-    model = GeneralizedLinearModel(nominal=[0, 2]).fit(*data.train)
-    predict = model.predict_encoded
-    model.predict_encoded = lambda columns: (seen.append(columns), predict(columns))[1]
-    explain(data, model, sampler="sequential")
-    dummies = seen[0][:, model.encoding_.groups[0]]
+    (_, first, *_), model = columns_seen("sequential")
+    dummies = first[:, model.encoding_.groups[0]]
     assert set(np.unique(dummies)) == {0.0, 1.0}
     assert (dummies.sum(axis=1) <= 1).all()
 
