@@ -1,5 +1,7 @@
 """Frames of every sort before every method: names, category columns, polars, labels, orders."""
 
+import functools
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -72,9 +74,9 @@ def test_frames_of_either_library_score_alike(method, task):
     np.testing.assert_array_equal(found.scores, expected.scores)
 
 
-@pytest.mark.parametrize("task", ["regression", "classification"])
-@pytest.mark.parametrize("method", METHODS)
-def test_categories_and_text_in_a_pipeline_in_a_search(method, task):
+@functools.cache
+def searched(task):
+    """Rows with categories and text, a response, and a search of a Pipeline fitted to them."""
     X = numbers()
     rng = np.random.default_rng(1)
     X["town"] = pd.Categorical(rng.choice(["x", "y", "z"], N))
@@ -85,7 +87,14 @@ def test_categories_and_text_in_a_pipeline_in_a_search(method, task):
     )
     steps = make_pipeline(encode, forest(task))
     model = GridSearchCV(steps, {f"{steps.steps[-1][0]}__max_depth": [3]}, cv=2)
-    found = score(method, model.fit(X, y), X, y)
+    return X, y, model.fit(X, y)
+
+
+@pytest.mark.parametrize("task", ["regression", "classification"])
+@pytest.mark.parametrize("method", METHODS)
+def test_categories_and_text_in_a_pipeline_in_a_search(method, task):
+    X, y, model = searched(task)
+    found = score(method, model, X, y)
     assert found.feature_names == tuple(X.columns)
     assert found.kinds[3:] == ("nominal", "nominal")
 

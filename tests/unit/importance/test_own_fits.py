@@ -14,17 +14,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 from losaw.forest import LosawRandomForestRegressor
-from losaw.importance import boruta, residual_importance
+from losaw.importance import residual_importance
 from losaw.importance.boruta_selection import out_of_bag_z_scores
 from losaw.scoring.residual_algorithms import Prefix, extended, gram_schmidt
 from losaw.support.threads import Jobs
 
 N = 120
-FEW = {
-    boruta: {"n_estimators": 10, "max_runs": 12, "random_state": 0},
-    residual_importance: {"n_permutations": 2, "n_estimators": 10, "random_state": 0},
-}
-METHODS = list(FEW)
+FEW = {"n_permutations": 2, "n_estimators": 10, "random_state": 0}
 
 
 def frame():
@@ -61,12 +57,12 @@ def pipeline(last):
 )
 def test_a_model_is_cloned_and_a_pipeline_s_dummies_are_one_feature(model):
     X, y = frame()
-    found = residual_importance(model, X, y, **FEW[residual_importance])
+    found = residual_importance(model, X, y, **FEW)
     assert found.feature_names == ("town", "size", "rooms")
     assert found.kinds == ("nominal", "continuous", "discrete")
     assert found.select(top=1) == ("town",)
     assert model is None or not hasattr(model.steps[-1][1], "n_features_in_")
-    again = residual_importance(model, X, y, **FEW[residual_importance])
+    again = residual_importance(model, X, y, **FEW)
     np.testing.assert_array_equal(found.scores, again.scores)
 
 
@@ -75,21 +71,8 @@ def test_labels_of_three_classes_go_to_a_classifier(model):
     X, _ = frame()
     rows, labels = X[["size", "rooms"]], np.array(["a", "b", "c"])[np.digitize(X["size"], [-1, 1])]
     classifier = model(n_estimators=10, max_depth=3, random_state=0)
-    found = residual_importance(classifier, rows, labels, **FEW[residual_importance])
+    found = residual_importance(classifier, rows, labels, **FEW)
     assert found.select(top=1) == ("size",)
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_groups_and_features(method):
-    X, y = frame()
-    groups = {"house": ["size", "rooms"]}
-    every = method(None, X, y, groups=groups, **FEW[method])
-    assert every.feature_names == ("town", "house")
-    assert every.kinds == ("nominal", "continuous + discrete")
-    one = method(None, X, y, groups=groups, features=["house"], **FEW[method])
-    assert one.feature_names == ("house",) and one.scores[0] == every.scores[1]
-    if method is residual_importance:
-        assert every.scores.sum() == pytest.approx(1)
 
 
 def test_the_columns_of_one_feature_are_residuals_of_those_before_it_alone():

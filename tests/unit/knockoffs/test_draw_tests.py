@@ -21,8 +21,10 @@ def drawn_by(name, X, kinds=None, seed=1):
 
 def test_a_normal_draw_of_a_column_of_zeros_is_recognised_and_a_conditional_one_is_not():
     X = zero_inflated()
-    wrong = draw_tests(X, drawn_by("gaussian", X), random_state=0)[1]
-    right = draw_tests(X, drawn_by("conditional", X), random_state=0)[1]
+    wrong, right = (
+        draw_tests(X, drawn_by(name, X), columns=[1], random_state=0)[1]
+        for name in ("gaussian", "conditional")
+    )
     assert wrong.recognised > 0.9 and wrong.p_value < 1e-6
     assert right.p_value > 0.01
 
@@ -35,7 +37,7 @@ def test_a_draw_that_ignores_the_other_columns_is_recognised():
     X = np.column_stack([X, levels])
     kinds = ("continuous",) * 3 + ("nominal",)
     permuted = np.column_stack([rng.permutation(column) for column in X.T])
-    found = draw_tests(X, permuted, kinds, random_state=0)
+    found = draw_tests(X, permuted, kinds, columns=[1, 2, 3], random_state=0)
     assert found[2].p_value < 1e-6 and found[3].p_value < 1e-6
     assert found[1].p_value > 0.01  # of a column that the others do not predict it is right
 
@@ -87,8 +89,8 @@ def test_draws_of_a_group_of_one_column_are_tested_as_those_of_the_column():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((200, 1)) + rng.standard_normal((200, 3))
     drawn = rng.permutation(X)
-    of_columns = draw_tests(X, drawn, random_state=1)
-    assert group_draw_test(X, drawn[:, [1]], [1], random_state=1) == of_columns[1]
+    of_column = draw_tests(X, drawn, columns=[1], random_state=1)[1]
+    assert group_draw_test(X, drawn[:, [1]], [1], random_state=1) == of_column
     # Shuffled together they lose their relation to the third, which shows more than either alone.
     both = group_draw_test(X, drawn[:, :2], [0, 1], random_state=1)
     assert both.p_value < 1e-3
