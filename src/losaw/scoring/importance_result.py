@@ -2,7 +2,7 @@
 
 import inspect
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sized
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -199,7 +199,10 @@ class ImportanceResult:
             )
         untested = [name in self.notes for name in self.feature_names]
         deviations = np.where(untested, np.nan, self.deviations)
-        sets = rank_sets(self.ranking_scores(), deviations, len(deviations) - 1, level)
+        freedom = float(len(deviations) - 1)
+        if self.p_values is not None:  # of a test, which knows of weights
+            freedom = self.degrees_of_freedom or freedom
+        sets = rank_sets(self.ranking_scores(), deviations, freedom, level)
         frame = pd.DataFrame({"feature": self.feature_names, "score": self.scores})
         frame[["best", "worst"]] = sets
         frame["ranks"] = [rank_words(best, worst) for best, worst in sets]
@@ -380,6 +383,6 @@ def parameter_repr(name: str, **parameters: Any) -> str:
 
 
 def _shown(key: str, value: Any) -> str:
-    if key == "cv" and isinstance(value, list | tuple):  # row numbers of every fold
-        return f"{len(value)} folds"
+    if key == "cv" and isinstance(value, Iterable):  # row numbers of every fold
+        return f"{len(value)} folds" if isinstance(value, Sized) else "folds"
     return value.__name__ if inspect.isroutine(value) else repr(value)

@@ -33,6 +33,7 @@ def test_folds_of_groups_are_taken_as_row_numbers_and_with_clusters():
     found = pfi(LinearRegression(), X, Y, cv=folds)
     assert len(found.details["fold_scores"]) == 4
     assert "cv=4 folds)" in repr(found)  # without the row numbers
+    assert "cv=folds)" in repr(pfi(LinearRegression(), X, Y, cv=iter(folds)))  # or an address
     found = pfi(LinearRegression(), X, Y, cv=GroupKFold(4), clusters=groups)
     assert len(found.details["fold_scores"]) == 4
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import binom
 from sklearn.linear_model import LinearRegression
 
-from losaw.importance import cpi, loco, pfi
+from losaw.importance import ImportanceResult, cpi, loco, pfi
 from losaw.scoring.several_tests import rank_sets, rank_words
 
 
@@ -68,6 +68,19 @@ def test_clusters_and_weights_widen_the_error_that_ranks_rest_on():
     assert len(alone.deviations) == 1000 and len(together.deviations) == 50
     narrow, wide = (np.sqrt((one.deviations**2).sum(axis=0)) for one in (alone, together))
     assert (wide[:3] > 2 * narrow[:3]).all()
+
+
+@pytest.mark.parametrize(("freedom", "first"), [(99, "1st"), (4, "1st to 2nd")])
+def test_ranks_of_a_test_have_its_degrees_of_freedom_which_weights_lower(freedom, first):
+    # A lead of 2.3 errors: the quantile of two hypotheses at .05 is 1.98 or 2.78.
+    found = ImportanceResult(
+        np.array([2.3, 0.0]),
+        ("a", "b"),
+        p_values=np.array([0.01, 1.0]),
+        degrees_of_freedom=freedom,
+        deviations=np.eye(100)[:, :2] * [1.0, 0.0],
+    )
+    assert found.ranks()["ranks"][0] == first
 
 
 def test_ranks_are_refused_where_scores_have_no_error_to_compare_them_by():
