@@ -5,7 +5,6 @@ had; nothing is guessed: a model without trees, or trees with too few splits to 
 fitted to other rows as far as this file can tell.
 """
 
-import numbers
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
@@ -82,7 +81,7 @@ def folds(
     from sklearn.model_selection import check_cv
 
     clusters = rows.clusters
-    if isinstance(cv, numbers.Integral):
+    if isinstance(cv, int | np.integer):
         unit = "rows" if clusters is None else "clusters"
         most = len(rows) if clusters is None else len(np.unique(clusters))
         if not 2 <= cv <= most:

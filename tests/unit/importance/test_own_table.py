@@ -65,7 +65,7 @@ def test_the_model_gets_the_dtypes_it_was_fitted_to():
 
     model = Watch(pipeline().steps).fit(X, y)
     cpi(model, X, y, random_state=0)
-    assert all((dtypes == X.dtypes).all() for dtypes in seen)
+    assert seen and all((dtypes == X.dtypes).all() for dtypes in seen)
 
 
 def test_a_class_of_an_encoder_named_as_the_rest_of_another_column_is_no_mistake():
