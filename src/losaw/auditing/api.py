@@ -112,7 +112,7 @@ def audit(
         quality = own.quality["model"]
         made_share = min(max(quality.share if share is None else share, LEAST_SHARE), LARGEST_SHARE)
         for number in tqdm(range(rounds), disable=not verbose, desc="audit", unit="round"):
-            lines.append(run_round(part, design, quiet, number, made_share, n_signals, fdr))
+            lines.append(run_round(part, design, quiet, number, made_share, n_signals))
     rare = [sentence.text for sentence in rare_classes(data, part)]
     return Audit(
         target=part.target,

@@ -32,12 +32,11 @@ def run_round(
     number: int,
     share: float,
     n_signals: int,
-    fdr: float,
 ) -> "pd.DataFrame":
     """Simulate one response, and return a line for every method.
 
     ``pr_auc``: of the scores, signals against the rest. ``first``: share of signals among as many
-    features with the highest scores. Of methods that test, at the false discovery rate ``fdr``:
+    features with the highest scores. Of methods that test, at the false discovery rate:
     ``found``, the share of signals that are selected, and ``false``, the share of others among what
     is selected (0 where nothing is). CPI selects as explain does: where its draws fail, LOCO
     decides. ``statements``, ``false_statements``, ``named``: groups that explain finds to matter,
@@ -52,9 +51,10 @@ def run_round(
 
     made = make_response(part.X, part.y, bool(part.labels), share, n_signals, rng("response"))
     work = compute(replace(part, y=made.y), design, seed_integer(rng("fits")), options)
-    decision = decide(work, fdr, heads=False)
+    decision = decide(work, options.fdr, heads=False)
     truth = Truth(made.signal, part.X.shape[1])
-    selected = {n: r.select(fdr=fdr) for n, r in work.results.items() if r.p_values is not None}
+    tested = {n: r for n, r in work.results.items() if r.p_values is not None}
+    selected = {n: r.select(fdr=options.fdr) for n, r in tested.items()}
     selected |= {"cpi": decision.selected}
     rows = [
         {"round": number, "method": name} | _measured(result, truth, selected.get(name))

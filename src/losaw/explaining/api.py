@@ -34,8 +34,10 @@ from losaw.explaining.sentences import Section, answer, cautions, notes, said_of
 from losaw.explaining.table_file import read_file
 from losaw.rng import as_generator, seed_integer, stream
 from losaw.scoring.clock import Clock
+from losaw.scoring.group_tree import tree_of_groups
 from losaw.support.arguments import between_0_and_1, whole_number
 from losaw.support.errors import LosawError
+from losaw.support.threads import checked_jobs
 from losaw.support.words import unknown
 
 SHORTEST_BUDGET = 10.0
@@ -92,7 +94,7 @@ def explain(
         A column whose equal values mark rows that belong together, as those of a patient: they stay
         in one fold. It is not used as a feature.
     groups : dict of group name to sequence of features, or None
-        The groups that are tested as parts of all features, in place of associated ones.
+        The groups that cpi tests as parts of all features, in place of associated ones.
     fdr : float, default 0.1
         False discovery rate of the selection, and of the disagreements.
     budget : str, float or None, default "5m"
@@ -132,7 +134,11 @@ def explain(
     """
     fixed = {"rows": rows, "folds": folds, "permutations": permutations, "draws": draws}
     options = read_options(model, methods, fixed, budget, fdr, n_jobs, verbose, random_state)
+    if groups is not None and "cpi" not in options.methods:
+        raise LosawError("groups are tested by the method cpi, which methods leaves out")
     data, part, design = begin(frame, target, options, kinds, task, cluster, drop)
+    if groups is not None:  # refused before models are fitted
+        tree_of_groups(list(part.X.columns), groups)
     with warnings.catch_warnings(action="ignore"):  # the page says what is worth a warning
         work = compute(part, design, options.seed, options, groups)
         decision = decide(work, fdr)
@@ -160,6 +166,7 @@ class Options:
     methods: tuple[str, ...]
     fixed: Mapping[str, int | None]
     budget: float | None
+    fdr: float
     n_jobs: int | None
     verbose: bool
     seed: int
@@ -180,13 +187,13 @@ def read_options(
     for name, value in fixed.items():
         if value is not None:
             whole_number(name, value, least[name])
-    between_0_and_1("fdr", fdr)
-    if random_state is None or isinstance(random_state, np.random.Generator):
-        seed = seed_integer(as_generator(random_state))
-    else:
-        seed = whole_number("random_state", random_state, 0)
-    chosen = chosen_methods(methods)
-    return Options(model, chosen, fixed, read_budget(budget), n_jobs, verbose, seed)
+    checked_jobs(n_jobs)
+    is_seed = isinstance(random_state, int | np.integer)
+    seed = random_state if is_seed else seed_integer(as_generator(random_state))
+    return Options(
+        model, chosen_methods(methods), fixed, read_budget(budget), between_0_and_1("fdr", fdr),
+        n_jobs, verbose, whole_number("random_state", seed, 0),
+    )  # fmt: skip
 
 
 def chosen_methods(methods: object) -> tuple[str, ...]:
@@ -196,7 +203,7 @@ def chosen_methods(methods: object) -> tuple[str, ...]:
     if not isinstance(methods, str | list | tuple):
         raise TypeError(f"methods must be names, as 'pfi,cpi', got {methods!r}")
     asked = methods.split(",") if isinstance(methods, str) else methods
-    names = {str(name).strip().lower() for name in asked}
+    names = {str(name).strip().lower() for name in asked if str(name).strip()}
     names = {"losaw" if name == "losawrf" else name for name in names}
     for name in sorted(names):
         if name not in METHODS:
@@ -289,7 +296,7 @@ def compute(
         work.quality["model"] = quality(work, models)
     score(work, forests)
     if work.runs("cpi"):
-        score_with_draws(work, groups)
+        score_with_draws(work, groups, options.fdr)
     if not work.results and features is None:
         raise LosawError("methods: none is left. LOCO needs two features at least")
     return work

@@ -15,7 +15,7 @@ from losaw.knockoffs.diagnostics import draw_tests, group_draw_test
 from losaw.scoring.several_tests import adjust
 from losaw.tables import read_table
 
-# Features with a larger p-value are not selected, and their draws are not tested.
+# Draws of features with a larger p-value are not tested, unless the false discovery rate is larger.
 _MAY_BE_SELECTED, _MOST_TESTED_ROWS = 0.1, 2_000
 _FEWEST_TESTED_CLUSTERS = 20
 # Draws whose test has no larger p-value are not trusted.
@@ -31,7 +31,7 @@ LEAST_LOCO = 0.01
 _MOST_GROUPS = 6
 
 
-def score_with_draws(work: Work, groups: Any) -> None:
+def score_with_draws(work: Work, groups: Any, fdr: float) -> None:
     """Run CPI; test groups of features, and the draws on which a sentence may rest."""
     draws = work.design.draws
     if work.features is None:
@@ -46,22 +46,22 @@ def score_with_draws(work: Work, groups: Any) -> None:
             features=work.features, n_draws=draws, random_state=work.stream("draws"), **work.common
         )
         if work.features is None:
-            _test_draws(work)
+            _test_draws(work, max(fdr, _MAY_BE_SELECTED))
 
 
-def _test_draws(work: Work) -> None:
+def _test_draws(work: Work, largest: float) -> None:
     """Test the draws of features that CPI may select, or that are groups of their own, and groups.
 
-    But of all features together, whose draws are rows; on at most 2,000 rows. The halves of the
-    rows are drawn apart: where draws take values of similar rows, a classifier must not have seen
-    these. Rows of a cluster are not independent observations: of 20 clusters or more, one row of
-    each is tested.
+    CPI may select a p-value up to ``largest``. Not of all features together, whose draws are rows;
+    on at most 2,000 rows. The halves of the rows are drawn apart: where draws take values of
+    similar rows, a classifier must not have seen these. Rows of a cluster are not independent
+    observations: of 20 clusters or more, one row of each is tested.
     """
     result = work.results["cpi"]
     table, rng = read_table(work.data.X, kinds=work.data.kinds), work.stream("test of the draws")
     p_values = zip(result.feature_names, result.details["raw_p_values"], strict=True)
     features: list[Unit] = [
-        (name,) for name, p in p_values if p <= _MAY_BE_SELECTED or (name,) in work.finest
+        (name,) for name, p in p_values if p <= largest or (name,) in work.finest
     ]
     groups = [group for group in work.finest if 1 < len(group) < len(table.names)]
     units = [np.array([table.names.index(name) for name in unit]) for unit in (*features, *groups)]

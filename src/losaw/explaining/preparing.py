@@ -93,6 +93,9 @@ def prepare(
         for name in ([drop] if isinstance(drop, str) or not isinstance(drop, Iterable) else drop)
     }
     at_cluster = None if cluster is None else _place("cluster", cluster, names, names[at])
+    if kinds is not None and not isinstance(kinds, Mapping):
+        example = f"{{{names[at - 1]!r}: 'nominal'}}"
+        raise TypeError(f"kinds must say kinds by name, as {example}, got {kinds!r}")
     asked = asked_kinds(kinds, names)
     if names[at] in asked:
         raise LosawError(f"kinds is for features; {names[at]!r} is the target: use task")
@@ -234,9 +237,11 @@ def _numbers(values: "pd.Series", target: str) -> FloatArray:
     numbers = values.to_numpy(dtype=float)
     if not np.isfinite(numbers).all():
         raise LosawError(f"the target {target!r} contains infinite values; leave those rows out")
-    if not 1e-75 < np.ptp(numbers) < 1e75:  # squares of errors, and squares of these, are floats
+    with np.errstate(over="ignore"):
+        spread = float(np.ptp(numbers))
+    if not 1e-75 < spread < 1e75:  # squares of errors, and squares of these, are floats
         raise LosawError(
-            f"the target {target!r} is spread over {np.ptp(numbers):g}, of which squared errors "
-            "are no floats; give it in another unit"
+            f"the target {target!r} is spread over {spread:g}, too far or too little "
+            "for squares of errors; give it in another unit"
         )
     return numbers

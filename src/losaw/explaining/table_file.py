@@ -62,7 +62,7 @@ def read_file(
 
     path = Path(path)
     if not path.is_file():
-        siblings = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
+        siblings = [p.name for p in path.parent.glob("*") if p.is_file()]
         raise LosawError(f"{path}: there is no such file{did_you_mean(path.name, siblings)}")
     suffixes = [suffix.lower() for suffix in path.suffixes]
     if suffixes[-1:] in ([".parquet"], [".pq"]):

@@ -261,6 +261,7 @@ REFUSED = [
     (lambda f: f.assign(y=pd.to_timedelta(Y, "D")), {}, "dates or durations"),
     (lambda f: f.assign(y=pd.Timestamp("2020-01-01") + pd.to_timedelta(Y, "D")), {}, "dates or"),
     (lambda f: f.assign(y=1e200 * Y), {}, "another unit"),
+    (lambda f: f.assign(y=1.7e308 * np.sin(ROW)), {}, "spread over inf, .*another unit"),
     (lambda f: f.head(49), {}, "at least 50"),
     (lambda f: f[["y"]].assign(x=1.0), {}, "no feature is left"),
     (lambda f: f.assign(x=np.where(ROW == 5, np.inf, 1.0)), {}, r"infinite value \(first: row 5"),

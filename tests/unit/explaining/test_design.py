@@ -116,8 +116,9 @@ def test_what_is_not_a_budget_is_refused(text):
 
 def test_methods_are_chosen_by_name():
     assert chosen_methods(None) == tuple(METHODS)
-    assert chosen_methods("LOCO, cpi,losawRF") == ("losaw", "cpi", "loco")
+    assert chosen_methods("LOCO, cpi,losawRF,") == ("losaw", "cpi", "loco")
     with pytest.raises(LosawError, match="did you mean 'pfi'"):
         chosen_methods("pfii")
-    with pytest.raises(LosawError, match="names none"):
-        chosen_methods([])
+    for none in ([], "", " , "):
+        with pytest.raises(LosawError, match="names none"):
+            chosen_methods(none)

@@ -116,9 +116,15 @@ def test_a_budget_cuts_rows_and_says_so(capsys):
         ({"folds": 2}, "folds"),
         ({"rows": 10}, "rows"),
         ({"budget": "soon"}, "budget"),
-        ({"kinds": "nominal"}, "kinds must say"),
+        ({"kinds": "nominal"}, "kinds must say kinds by name"),
+        ({"kinds": ["nominal"] * 4}, "kinds must say kinds by name, as {'wage': 'nominal'}"),
+        ({"n_jobs": "two"}, "^n_jobs must be"),
         ({"model": "forrest"}, "did you mean 'forest'"),
         ({"random_state": -1}, "random_state"),
+        ({"random_state": "x"}, "random_state must be .*Generator or None"),
+        ({"groups": {"g": ["age"]}, "methods": "pfi"}, "groups are tested by the method cpi"),
+        # Before a model is made.
+        ({"groups": {"g": ["age", "wagee"]}, "model": "forrest"}, "did you mean 'wage'"),
     ],
 )
 def test_arguments_that_do_not_fit_are_refused(options, message):

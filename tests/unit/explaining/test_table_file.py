@@ -61,6 +61,12 @@ def refused(path, target="price", **options):
     return str(caught.value)
 
 
+def test_a_folder_and_a_file_of_nearly_the_name_are_not_taken_for_the_file(tmp_path):
+    (tmp_path / "data.csv").mkdir()
+    (tmp_path / "date.csv").touch()
+    assert refused(tmp_path / "data.csv").endswith("no such file; did you mean 'date.csv'?")
+
+
 def test_a_file_without_names_is_recognised(tmp_path):
     path = tmp_path / "data.csv"
     path.write_text("39, State-gov, 77516\n50, Private, 83311\n")
