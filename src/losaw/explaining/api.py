@@ -87,7 +87,8 @@ def explain(
         Of mdi, ufi, losaw, pfi, cpi, loco; None: all.
     model : {"forest", "gradient-boosting"} or estimator, default "forest"
         What PFI, CPI and LOCO explain. An estimator is given a frame of floats (NaN where missing)
-        and unordered categories, and classes as the numbers 0, 1, ….
+        and unordered categories, and classes as the numbers 0, 1, …; where its ``random_state`` is
+        None, it is that of this call.
     drop : sequence of str
         Columns to leave out.
     cluster : str or None

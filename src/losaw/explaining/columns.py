@@ -107,7 +107,7 @@ def treat(name: str, read: Values, asked: str | None = None) -> Column:
     if read.content == "durations":
         days = np.asarray(pd.to_timedelta(list(levels)) / pd.Timedelta(days=1), dtype=float)
         found = pd.Series(_placed(days, read.codes), name=name)
-        return column._replace(values=found, kind="continuous", treatment="in days")
+        return column._replace(values=found, kind=asked or "continuous", treatment="in days")
     texts = [str(level).strip() for level in levels]
     known = [text for text in texts if text]
     if read.content == "dates" or (known and all(map(_DATE.match, known))):
@@ -115,7 +115,7 @@ def treat(name: str, read: Values, asked: str | None = None) -> Column:
             levels if read.content == "dates" else [t.replace("/", "-") or None for t in texts]
         )
         if (of_levels := _days(written)) is not None:
-            return _dates(column, read.codes, of_levels)
+            return _dates(column._replace(kind=asked or "continuous"), read.codes, of_levels)
     if asked is not None:
         numbers = pd.to_numeric(pd.Series(texts, dtype=object), errors="coerce").to_numpy(float)
         if not np.isnan(numbers).any():  # codes with leading zeros, say
@@ -181,9 +181,7 @@ def _dates(column: Column, codes: FloatArray, days: FloatArray) -> Column:
     start = str(np.datetime64("1970-01-01") + np.timedelta64(int(np.floor(first)), "D"))
     words = f"dates, as days since {start}" + (f"; {n_missing} missing" if n_missing else "")
     found = pd.Series(since_1970 - first, name=column.name)
-    return column._replace(
-        values=found, kind="continuous", treatment=words, n_missing=n_missing, marks_rows=False
-    )
+    return column._replace(values=found, treatment=words, n_missing=n_missing, marks_rows=False)
 
 
 def _days(levels: Any) -> FloatArray | None:

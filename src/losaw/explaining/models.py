@@ -108,7 +108,9 @@ def make_model(model: Any, data: Prepared, n_trees: int, seed: int, n_jobs: int 
             require_no_named_columns(model, reason, by_position=True)
         except ValueError as error:
             raise LosawError(f"model: {error}") from None
-    return clone(model)
+    parameters = model.get_params().items()
+    unseeded = [n for n, v in parameters if n.endswith("random_state") and v is None]
+    return clone(model).set_params(**dict.fromkeys(unseeded, seed % 2**31))
 
 
 def name_of(model: Any) -> str:

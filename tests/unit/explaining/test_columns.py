@@ -115,6 +115,7 @@ def test_keys_are_known_by_their_names_and_kept_by_their_kind(name, is_key):
 )
 def test_dates_become_days(make):
     days = pd.Series(pd.Timestamp("2020-03-01") + pd.to_timedelta(ROW % 40, "D"))
+    assert column_of(table(x=make(days)), kinds={"x": "discrete"})[0].kind == "discrete"
     column, _ = column_of(table(x=make(days)))
     assert column.kind == "continuous" and "days since 2020-03-01" in column.treatment
     assert column.values.tolist() == (ROW % 40).tolist()
@@ -123,7 +124,9 @@ def test_dates_become_days(make):
 
 
 def test_durations_are_days_and_other_text_that_looks_like_dates_is_text():
-    column, _ = column_of(table(x=pd.to_timedelta(ROW % 40, "D")))
+    days = pd.to_timedelta(ROW % 40, "D")
+    assert column_of(table(x=days), kinds={"x": "discrete"})[0].kind == "discrete"
+    column, _ = column_of(table(x=days))
     assert column.kind == "continuous" and column.values.max() == 39
     for text in (["2020-13-45", "2020-01-02"], ["3/4/2020", "4/5/2020"], ["1-2", "3-4"]):
         assert column_of(table(x=np.resize(text, N)))[0].kind == "nominal"

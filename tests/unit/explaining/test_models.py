@@ -122,6 +122,16 @@ def test_what_is_not_a_model_of_the_task_is_refused(model, words):
         make_model(model, prepare(copies(60), "y"), 5, 0, None)
 
 
+def test_an_estimator_without_a_seed_is_given_one_so_that_numbers_can_be_repeated():
+    forest = RandomForestRegressor(3)
+    for model in (forest, make_pipeline(StandardScaler(), forest)):
+        one, again = (losaw.explain(copies(60), "y", model=model, methods="pfi", **QUICK)
+                      for _ in range(2))  # fmt: skip
+        np.testing.assert_array_equal(one.results["pfi"].scores, again.results["pfi"].scores)
+    seeded = RandomForestRegressor(3, random_state=8)
+    assert make_model(seeded, prepare(copies(60), "y"), 5, 0, None).random_state == 8
+
+
 def test_columns_named_by_position_are_refused_where_a_column_is_left_out():
     frame = copies(60)
     frame.insert(0, "constant", 1.0)
