@@ -41,19 +41,6 @@ def make_response(
     is in ``y``, the table's own response. Missing numbers count as the median. ``share`` is
     Var f / Var z, the part of z that its best prediction explains.
     """
-    f, signal = _sum_of_terms(X, n_signals, rng)
-    z = f + rng.standard_normal(len(f)) * np.sqrt((1.0 - share) / share)
-    if not is_class:
-        return MadeResponse(z, signal)
-    labels, counts = np.unique(y, return_counts=True)
-    made = np.empty(len(y), dtype=labels.dtype)
-    made[np.argsort(z, kind="stable")] = np.repeat(labels, counts)
-    return MadeResponse(made, signal)
-
-
-def _sum_of_terms(
-    X: "pd.DataFrame", n_signals: int, rng: np.random.Generator
-) -> tuple[FloatArray, tuple[int, ...]]:
     signal = np.sort(rng.choice(X.shape[1], n_signals, replace=False))
     terms = [_term(X.iloc[:, column], rng) for column in signal]
     weights = rng.uniform(0.7, 1.3, n_signals) * rng.choice((-1.0, 1.0), n_signals)
@@ -61,7 +48,14 @@ def _sum_of_terms(
     if n_signals > 1:
         first, second = rng.choice(n_signals, 2, replace=False)
         f = f + _PRODUCT_WEIGHT * _standard(terms[first] * terms[second])
-    return _standard(np.asarray(f)), tuple(int(column) for column in signal)
+    noise = rng.standard_normal(len(X)) * np.sqrt((1.0 - share) / share)
+    z = _standard(np.asarray(f)) + noise
+    if not is_class:
+        return MadeResponse(z, tuple(signal.tolist()))
+    labels, counts = np.unique(y, return_counts=True)
+    made = np.empty(len(y), dtype=labels.dtype)
+    made[np.argsort(z, kind="stable")] = np.repeat(labels, counts)
+    return MadeResponse(made, tuple(signal.tolist()))
 
 
 def _term(values: "pd.Series", rng: np.random.Generator) -> FloatArray:
