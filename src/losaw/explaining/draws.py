@@ -161,7 +161,8 @@ def decide(work: Work, fdr: float, heads: bool = True) -> Decision:
     stated = tuple(g for g in work.finest if g not in by_loco or p_of.get(g, 1.0) <= LEVEL)
     passed = result.select(fdr=fdr)
     unclear = [unit for unit in failed if unit[0] in passed and unit[0] not in selected]
-    unclear += [group for group in work.finest if group not in (*stated, *unclear)]
+    rest = [group for group in work.finest if group not in (*stated, *unclear)]
+    unclear += [group for group in rest if not set(group) & set(selected)]
     head = tuple(
         group
         for group in stated

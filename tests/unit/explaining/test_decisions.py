@@ -78,6 +78,18 @@ def test_loco_decides_where_draws_fail_and_the_answer_says_so():
     )
 
 
+def test_what_is_selected_is_not_said_to_be_open():
+    """LOCO finds income at the false discovery rate, but not at the level of statements."""
+    made = work(
+        scored(0.2, 0.2, 0.2, 0.2), scored(0.0105, 0.2, 0.2, 0.2), draws={"income": WRONG},
+        groups=(("income",),),
+    )  # fmt: skip
+    found, sentences = said(made)
+    assert 0.05 < p_above(made.left_out["income",], LEAST_LOCO) < 0.1
+    assert "income" in found.selected and found.stated == found.open == ()
+    assert not {"open", "not selected"} & set(sentences)
+
+
 @pytest.mark.parametrize(("loco", "is_selected"), [(0.005, False), (0.03, True)])
 def test_loco_decides_by_more_than_a_copy_of_a_cause_is_worth_to_a_forest(loco, is_selected):
     made = work(scored(0.2, 0, 0, 0), scored(loco, 0, 0, 0), draws={"income": WRONG})
