@@ -1,12 +1,10 @@
 """An audit from beginning to end: who finds known causes, again and again, and its files."""
 
-import json
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import binom
 
 import losaw
 from losaw.cli import main
@@ -28,7 +26,7 @@ def near_copies(n=300, seed=0):
 @pytest.fixture(scope="module")
 def copies():
     options = QUICK | {"rounds": 8}
-    return losaw.audit(near_copies(), "y", methods="mdi,pfi,cpi", share=0.9, **options)
+    return losaw.audit(near_copies(200), "y", methods="mdi,pfi,cpi", share=0.9, **options)
 
 
 def test_among_near_copies_the_conditional_test_makes_fewer_false_selections(copies):
@@ -60,13 +58,9 @@ def two_methods():
     return losaw.audit(mixed(), "bought", methods="mdi,pfi", **QUICK)
 
 
-def test_the_same_seed_gives_the_same_numbers_whatever_the_threads_and_methods(two_methods):
-    state = np.random.get_state()[1].copy()  # noqa: NPY002
-    again = losaw.audit(mixed(), "bought", methods="mdi,pfi", n_jobs=2, **QUICK)
-    assert two_methods.to_json() == again.to_json() and two_methods.to_html() == again.to_html()
-    assert np.array_equal(np.random.get_state()[1], state)  # noqa: NPY002
+def test_a_method_scores_the_same_whatever_else_runs_and_another_seed_is_another_audit(two_methods):
     alone = losaw.audit(mixed(), "bought", methods="pfi", **QUICK).rounds
-    both = again.rounds[again.rounds["method"] == "pfi"].reset_index(drop=True)
+    both = two_methods.rounds[two_methods.rounds["method"] == "pfi"].reset_index(drop=True)
     pd.testing.assert_frame_equal(alone, both)
     other = losaw.audit(mixed(), "bought", methods="mdi", random_state=1, **QUICK)
     assert other.rounds["signals"].tolist() != alone["signals"].tolist()
@@ -79,13 +73,17 @@ def test_the_share_is_what_the_model_explains_of_the_target(two_methods):
     assert found.share == min(max(found.quality.share, 0.05), 0.95)
 
 
-def test_a_target_that_nothing_explains_is_said():
+def test_a_target_that_nothing_explains_is_said_and_without_cpi_there_are_no_statements():
+    """Its names do not break the page."""
     rng = np.random.default_rng(0)
-    frame = pd.DataFrame(rng.standard_normal((120, 3)), columns=list("abc"))
-    frame["y"] = rng.standard_normal(120)
-    found = losaw.audit(frame, "y", methods="mdi", **QUICK)
+    frame = pd.DataFrame(rng.standard_normal((120, 4)), columns=["<i>", "b", "c", "<b>y</b>"])
+    found = losaw.audit(frame, "<b>y</b>", methods="mdi", **QUICK)
     assert found.share == 0.05
     assert any("responses up to 5 % can be explained" in c for c in found.cautions)
+    assert found.rounds["statements"].isna().all()
+    assert not any(verdict.startswith("Statements of") for verdict in found.verdicts)
+    page = found.to_html()
+    assert "<b>y" not in page and "&lt;b&gt;y" in page and "<i>" not in page
 
 
 def test_a_target_that_is_explained_as_well_as_the_responses_has_no_caution(copies):
@@ -124,9 +122,7 @@ def test_methods_that_are_level_are_best_together(copies):
         ({"share": "half"}, "share must be a number .*, got 'half'"),
         ({"signals": 3}, r"signals must .*got 3: less than the number of features \(3\)"),
         ({"signals": 0}, "signals must be"),
-        ({"methods": "mdy"}, "mdi"),
         ({"drop": ["age", "town"]}, "needs two features"),
-        ({"target": "boght"}, "bought"),
         ({"fdr": 2}, "fdr must be"),
         ({"methods": True}, "methods"),
     ],
@@ -138,42 +134,32 @@ def test_what_cannot_be_is_said_at_once(options, words):
         losaw.audit(mixed(), target, **{**QUICK, **rest})
 
 
-def test_the_command_writes_three_files_and_names_them(tmp_path, capsys):
+def test_the_command_writes_what_the_function_returns_whatever_the_threads(
+    two_methods, tmp_path, capsys
+):
     path = tmp_path / "mixed.csv"
     mixed().to_csv(path, index=False)
-    command = ["audit", str(path), "--target", "bought", "--methods", "mdi,pfi", "--rounds", "5"]
-    options = ["--folds", "3", "--budget", "none", "--output", str(tmp_path / "found")]
-    assert main([*command, *options]) == 0
+    options = "--methods mdi,pfi --rounds 5 --folds 3 --draws 1 --permutations 2 --budget none"
+    command = ["audit", str(path), *options.split(), "--output", str(tmp_path / "found")]
+    state = np.random.get_state()[1].copy()  # noqa: NPY002
+    assert main([*command, "--target", "bought", "--jobs", "2"]) == 0
+    assert np.array_equal(np.random.get_state()[1], state)  # noqa: NPY002
     printed = capsys.readouterr().out
+    assert two_methods.to_text() in printed
     for ending in (".html", ".csv", ".json"):
         assert f"wrote {tmp_path / 'found'}{ending}" in printed
-    content = json.loads((tmp_path / "found.json").read_text(encoding="utf-8"))
-    assert len(content["rounds"]) == 10 and content["verdicts"]
-    assert "Which method to trust on bought" in (tmp_path / "found.html").read_text("utf-8")
-
-
-def test_a_mistake_names_the_file(tmp_path, capsys):
-    path = tmp_path / "mixed.csv"
-    mixed().to_csv(path, index=False)
-    assert main(["audit", str(path), "--target", "boght"]) == 2
+    assert (tmp_path / "found.json").read_text("utf-8") == two_methods.to_json() + "\n"
+    assert (tmp_path / "found.html").read_text("utf-8") == two_methods.to_html()
+    assert main([*command, "--target", "boght"]) == 2  # a mistake names the file
     message = capsys.readouterr().err
     assert str(path) in message and "bought" in message
-
-
-def test_names_of_a_table_do_not_break_the_page_and_without_cpi_there_are_no_statements():
-    frame = near_copies(120).rename(columns={"y": "<b>y</b>", "a": "<i>"})
-    found = losaw.audit(frame, "<b>y</b>", methods="mdi", **QUICK)
-    page = found.to_html()
-    assert "<b>y" not in page and "&lt;b&gt;y" in page
-    assert found.rounds["statements"].isna().all()
-    assert not any(verdict.startswith("Statements of") for verdict in found.verdicts)
 
 
 def test_statements_on_groups_are_judged_as_explain_makes_them(copies):
     by_round = copies.rounds.drop_duplicates("round")
     assert (by_round["false_statements"] <= by_round["statements"]).all()
-    # Of 24 causes: a true share of .8 would be below this bound in one of a hundred audits.
-    assert by_round["named"].mean() >= binom.ppf(0.01, 24, 0.8) / 24
+    # Of 16 causes: a true share of .8 would be below this bound in three of a hundred audits.
+    assert by_round["named"].mean() >= 10 / 16
     assert by_round["false_statements"].sum() <= 0.1 * by_round["statements"].sum()
     (said,) = [verdict for verdict in copies.verdicts if verdict.startswith("Statements of")]
     n, false = int(by_round["statements"].sum()), int(by_round["false_statements"].sum())
