@@ -151,8 +151,10 @@ def standings(rounds: "pd.DataFrame", fdr: float) -> "pd.DataFrame":
     measured = rounds.groupby("method")
     means = measured[["pr_auc", "first", "found", "false"]].mean().loc[order]
     spread = (measured[["pr_auc", "false"]].std() / np.sqrt(n_rounds)).loc[order]
-    shares = (rounds.loc[rounds["method"] == method, "false"] for method in order)
-    low, high = np.array([bounds(share.to_numpy(dtype=float)) for share in shares]).T
+    of_false = measured["false"]
+    low, high = np.array([bounds(of_false.get_group(name).to_numpy(float)) for name in order]).T
+    adjusted = np.array([1.0, *adjust(np.array(p_values[1:]), "holm")])
+    answers = [means["false"].isna(), low > fdr, high <= fdr]
     columns = {
         "method": order,
         "pr_auc": means["pr_auc"],
@@ -160,19 +162,16 @@ def standings(rounds: "pd.DataFrame", fdr: float) -> "pd.DataFrame":
         "first": means["first"],
         "behind": behind.mean(axis=0),
         "behind_error": errors,
-        "p_value": [1.0, *adjust(np.array(p_values[1:]), "holm")],
+        "p_value": adjusted,
         "found": means["found"],
         "false": means["false"],
         "false_error": spread["false"],
         "false_low": low,
         "false_high": high,
+        "trusted": ~(adjusted <= LEVEL),
+        "keeps": np.select(answers, ["", "no", "yes"], "open"),
     }
-    found = pd.DataFrame(columns).reset_index(drop=True)
-    found["trusted"] = ~(found["p_value"] <= LEVEL)
-    found["keeps"] = np.select(
-        [found["false"].isna(), low > fdr, high <= fdr], ["", "no", "yes"], "open"
-    )
-    return found
+    return pd.DataFrame(columns).reset_index(drop=True)
 
 
 def _errors(values: FloatArray) -> FloatArray:
