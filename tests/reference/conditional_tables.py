@@ -4,9 +4,7 @@ import numpy as np
 
 from losaw.forest import PlainRandomForestRegressor
 
-# The feature without effect, and a cause.
-NULL, CAUSE = "X3", "X1"
-CAUSES = ("X1", "X2")
+NULL = "X3"  # the feature without effect
 
 
 def autoregressive(rng, n, p=8, rho=0.9):

@@ -22,14 +22,6 @@ def shadowed(n=500, correlation=0.9, seed=0):
     return X
 
 
-def interacting(n=600, seed=0):
-    """y = X1 X2 + e; X3 noise."""
-    rng = np.random.default_rng(seed)
-    X = pd.DataFrame(rng.standard_normal((n, 3)), columns=["X1", "X2", "X3"])
-    X["y"] = X["X1"] * X["X2"] + 0.3 * rng.standard_normal(n)
-    return X
-
-
 def squared(n=600, seed=0):
     """y = X2 + e, X2 = X1^2 + a little: no straight line leads from X1 to X2."""
     rng = np.random.default_rng(seed)
