@@ -60,6 +60,8 @@ def test_a_copy_is_used_but_known(of_copies):
             "all other features together" in texts[name] and f"{other} contain" not in texts[name]
         )
     assert texts["X2"].startswith("X2: PFI .")
+    said = [s for s in one.sentences if s.kind in ("disagreement: shared", "audit")]
+    assert [s.text for s in said[:2]] == list(texts.values()) and "losaw audit" in said[2].text
     assert set(found(one, "recovered")) == set()
     assert one.associations.groups == {"X1 + X2": ["X1", "X2"]}
     assert {"X3"} <= set(one.selected) and "X4" not in one.selected
