@@ -199,7 +199,9 @@ def _response(
         raise LosawError(
             f"the target {target!r} has one value only ({values.tolist()[0]!r}): nothing to explain"
         )
-    text = "" if is_number or n_values == 2 else mostly_numbers(values)
+    text = "" if is_number or (n_values == 2 and task is None) else mostly_numbers(values)
+    are_text = "written as text" in text
+    remedy = "make numbers of the text (astype(float))" if are_text else "write them like 1234.5"
     if "numbers and text" in text and task is None:
         raise LosawError(
             f"the target {target!r} {text}; or, if its values are classes, say task classification "
@@ -208,15 +210,15 @@ def _response(
     if task == "regression" or (task is None and is_number and n_values > 2):
         if not is_number:
             raise LosawError(
-                f"the target {target!r} contains {values.iloc[0]!r}: a regression needs numbers, "
-                "written like 1234.5"
+                f"the target {target!r} contains {values.iloc[0]!r}: a regression needs numbers; "
+                f"{remedy}"
             )
         return _numbers(values, target), ()
     if n_values > MOST_CLASSES:
         raise LosawError(
             f"the target {target!r} has {n_values} classes, at most {MOST_CLASSES} are explained: "
             "merge them, or "
-            + ("say task regression" if is_number else "write them like 1234.5")
+            + ("say task regression" if is_number else remedy)
             + " if they are numbers"
         )
     counts = values.value_counts()
