@@ -151,7 +151,7 @@ def explain(
             Section("What the data tell", statements(decision, part.X.shape[1])),
             Section("Beware", cautions(data, work, decision, related)),
             Section("Disagreements between the methods", said_of(found)),
-            Section("Notes", notes(work)),
+            Section("Notes", notes(work, bool(drawn))),
         )
     return Explanation(work, decision, related, drawn, tuple(found), sections, fdr)
 

@@ -218,13 +218,13 @@ def cautions(
     )
 
 
-def notes(work: Work) -> tuple[Sentence, ...]:
+def notes(work: Work, has_curves: bool) -> tuple[Sentence, ...]:
     """Return decisions on the table, and what is good to know."""
     said = [Sentence("table", (), text) for text in work.data.notes]
     if work.data.X.shape[1] == 1 and "loco" in work.design.methods:
         text = "LOCO is left out: there is only one feature."
         said.append(Sentence("left out", (), text))
-    if len(work.data.labels) == 2 and any(METHODS[name].is_tested for name in work.results):
+    if work.data.labels and has_curves:
         text = f"Curves: a prediction rises towards {work.data.target} {work.data.labels[1]}."
         said.append(Sentence("direction", (), text))
     return (*said, *_not_decorrelated(work))

@@ -167,6 +167,8 @@ def test_a_rise_of_two_classes_is_towards_a_named_one(nothing):
     (said,) = kinds(explain(mixed(), "bought", methods="pfi", folds=3), "direction")
     assert said.text == "Curves: a prediction rises towards bought yes."
     assert kinds(nothing, "direction") == []
+    without = explain(mixed()[["town", "bought"]], "bought", methods="pfi", folds=3)
+    assert without.curves == {} and kinds(without, "direction") == []
 
 
 def checkerboard(n=800, p=8, seed=1):
