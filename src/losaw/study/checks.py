@@ -1,13 +1,13 @@
 """Checks that need resolved names, made before the first job starts."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from losaw.study.grid import Method, Study
 from losaw.study.registry.catalogue import EXTRAS
 from losaw.study.settings import safe_name, same
-from losaw.study.study_file import EVERY_STUDY_HAS, SCALES, Location
+from losaw.study.study_file import EVERY_STUDY_HAS, SCALES, Entry, Location
 from losaw.support.extras import LIBRARIES, MissingExtraError, require
 from losaw.support.words import unknown
 
@@ -47,24 +47,29 @@ def _check_grid(study: Study) -> None:
 
 
 def _check_seeds(study: Study) -> None:
-    lists = {("seeds", scale): entries for scale, entries in study.file.seeds.items()}
-    lists[("blocks", "seeds")] = study.file.blocks.seeds
+    file = study.file
+    lists: dict[Location, Sequence[Entry]] = {
+        **{("seeds", scale): entries for scale, entries in file.seeds.items()},
+        ("blocks", "seeds"): file.blocks.seeds,
+        ("seconds_per_seed",): file.seconds_per_seed,
+    }
     for key, entries in lists.items():
-        if key[0] == "seeds":
-            _check_known(study, key[1], SCALES, key, "scale")
         for index, entry in enumerate(entries):
             check_filter(study, entry.where, (*key, index))
             for learner in entry.learner:
                 _check_known(study, learner, study.learners, (*key, index), "learner")
-    missing = [scale for scale in EVERY_STUDY_HAS if scale not in study.file.seeds]
+            if entry.learner and key[0] == "blocks":
+                message = "a file holds all learners; name values of axes alone"
+                raise study.source.error((*key, index, "learner"), message)
+    for scale in file.seeds:
+        _check_known(study, scale, SCALES, ("seeds", scale), "scale")
+    for index, cost in enumerate(file.seconds_per_seed):
+        for scale in cost.scale:
+            _check_known(study, scale, SCALES, ("seconds_per_seed", index, "scale"), "scale")
+    missing = [scale for scale in EVERY_STUDY_HAS if scale not in file.seeds]
     if missing:
         words = f"every study has {', '.join(EVERY_STUDY_HAS)}; missing: {', '.join(missing)}"
         raise study.source.error(("seeds",), words)
-    for index, cost in enumerate(study.file.seconds_per_seed):
-        place: Location = ("seconds_per_seed", index)
-        check_filter(study, cost.where, place)
-        for scale in cost.scale:
-            _check_known(study, scale, SCALES, (*place, "scale"), "scale")
 
 
 def _check_parameters(study: Study) -> None:

@@ -10,10 +10,8 @@ from losaw.support.words import unknown
 if TYPE_CHECKING:  # jobs of blocks read no printed numbers and start without it
     import pandas as pd
 
-COLUMNS = ("table", "metric", "method", "published", "decimals", "published_runs", "note")
-# Only in some files: the standard deviation of single runs as published, and where the runs are not
-# independent the inferred standard error of their mean with its source.
-SOME = ("published_sd", "published_se", "se_source")
+NEEDED = ("table", "metric", "method", "published", "decimals", "published_runs")
+SOME = ("note", "published_sd", "published_se", "se_source")
 
 
 def read_published(study: Study, folder: Path) -> "pd.DataFrame":
@@ -21,19 +19,19 @@ def read_published(study: Study, folder: Path) -> "pd.DataFrame":
 
     The file has one row per published cell: ``table``, any of the study's axes, ``metric``,
     ``method``, ``published``, ``decimals`` (as published), ``published_runs`` (runs behind the
-    mean), ``note`` and, in some files, ``published_sd`` (standard deviation of single runs),
+    mean) and, in some files, ``note``, ``published_sd`` (standard deviation of single runs),
     ``published_se`` (standard error of the mean where its runs are not independent, an inference,
     with its ``se_source``).
 
     Raises
     ------
     StudyError
-        If the file is missing, has a column that is neither of these nor an axis, or has a metric
-        for which the study declares no margin.
+        If the file is missing, lacks one of the first columns, has one that is neither of these
+        nor an axis, or has a metric for which the study declares no margin.
     """
     import pandas as pd
 
-    columns = ["table", *study.axes, *COLUMNS[1:], *SOME]
+    columns = ["table", *study.axes, *NEEDED[1:], *SOME]
     if study.file.published is None:
         return pd.DataFrame(columns=columns)
     path = folder / study.file.published
@@ -46,6 +44,9 @@ def read_published(study: Study, folder: Path) -> "pd.DataFrame":
     for column in frame.columns:
         if column not in columns:
             raise StudyError(f"{path}: {unknown('column', column, columns)}")
+    missing = [column for column in NEEDED if column not in frame]
+    if missing:
+        raise StudyError(f"{path}: has no column {missing[0]!r}; needed: {', '.join(NEEDED)}")
     for metric in dict.fromkeys(frame["metric"]):
         if metric in study.metrics and metric not in study.file.margins:
             raise study.source.error(

@@ -58,6 +58,12 @@ def change(project, old, new):
             "seconds_per_seed: [{seconds: []}]\npublished: t",
             ["0.seconds", "got []"],
         ),
+        (
+            "published: t",
+            "seconds_per_seed: [{seconds: 1, learner: jitered}]\npublished: t",
+            ["seconds_per_seed.0: ", "did you mean 'jittered'"],
+        ),
+        ("{seeds: 2}", "{seeds: [{seeds: 2, learner: plain}]}", ["blocks.seeds.0.learner: a file"]),
         ("published: t", "method: '{learner.x}'\npublished: t", ["may hold {learner} and"]),
         (
             "jitter: 0.3",
@@ -121,6 +127,15 @@ def test_printed_values_that_are_no_table_are_named(project, content):
     path = project.configuration.parent / "published" / "tiny.csv"
     path.write_bytes(content)
     with pytest.raises(StudyError, match=r"tiny.csv: is not a CSV table in UTF-8"):
+        project.session()
+
+
+def test_printed_values_without_a_column_that_is_needed_are_named(project):
+    path = project.configuration.parent / "published" / "tiny.csv"
+    project.replace(path, "metric,method,", "metric,")
+    with pytest.raises(
+        StudyError, match=r"tiny.csv: has no column 'method'; needed: table, metric"
+    ):
         project.session()
 
 

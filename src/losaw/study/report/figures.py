@@ -3,20 +3,21 @@
 import inspect
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 
-from losaw.study.errors import StudyError
+from losaw.study.checks import check_filter
+from losaw.study.errors import OptionError, StudyError
 from losaw.study.grid import Study
 from losaw.study.registry import get, names
-from losaw.study.report.options import OptionError
 from losaw.study.report.results import StudyResults
 from losaw.study.report.style import house_style, save
-from losaw.study.study_file import FigureLayout
+from losaw.study.study_file import FigureLayout, as_values
 from losaw.support.words import unknown
 
 FIGURE_KINDS = ("pdf", "png")
 
-# Options that mean the same in every drawing: option -> names that it may have in a study.
+# Options that mean the same in every drawing: option -> names that it may have in a study. So does
+# "where": axis -> value or values.
 _NAMES: dict[str, Callable[[Study], Iterable[str]]] = {
     "learner": lambda study: study.file.learners,
     "learners": lambda study: study.file.learners,
@@ -42,8 +43,9 @@ def check_figures(study: Study) -> None:
     Raises
     ------
     StudyError
-        For an unknown drawing, an unknown or missing option, or an option that names a learner,
-        importance, metric or axis that the study does not have; with file, key, nearest match.
+        For an unknown drawing, an unknown or missing option, one that names a learner, importance,
+        metric, axis or setting that the study does not have, and one that is not among the values
+        of its ``Literal``; with file, key, nearest match.
     """
     for key, layout in study.file.figures.items():
         problems = [str(problem) for problem in _problems(study, key, layout)]
@@ -57,22 +59,41 @@ def _problems(study: Study, key: str, layout: FigureLayout) -> Iterator[StudyErr
         message = unknown("drawing", layout.drawing, names("drawing"))
         yield study.source.error((*location, "drawing"), message)
         return
-    # The first two are the study and its results.
-    options = dict(list(get("drawing", layout.drawing).accepted_parameters().items())[2:])
+    options = _options_of(get("drawing", layout.drawing).load())
     for name, value in layout.options.items():
         place = (*location, "options", name)
         if name not in options:
             yield study.source.error(place, unknown("option", name, options))
-        allowed = list(_NAMES.get(name, lambda _: ())(study))
-        for part in _parts(value):
-            if name in _NAMES and part not in allowed:
-                yield study.source.error(place, unknown(name, part, allowed))
+        elif name != "where":
+            allowed = _allowed(study, options[name])
+            for part in _parts(value):
+                if allowed is not None and part not in allowed:
+                    yield study.source.error(place, unknown(name, part, allowed))
+        elif isinstance(value, dict):
+            check_filter(study, {axis: as_values(of) for axis, of in value.items()}, place)
+        else:
+            yield study.source.error(place, f"expected axes with their values, got {value!r}")
     missing = [
-        name for name, is_needed in options.items() if is_needed and name not in layout.options
+        name
+        for name, option in options.items()
+        if option.default is option.empty and name not in layout.options
     ]
     if missing:
         words = ", ".join(f"{name!r} ({_what(name)})" for name in missing)
         yield study.source.error((*location, "options"), f"missing: {words}")
+
+
+def _options_of(draw: Any) -> dict[str, inspect.Parameter]:
+    """The options of a drawing; its first two parameters are the study and its results."""
+    return dict(list(inspect.signature(draw).parameters.items())[2:])
+
+
+def _allowed(study: Study, option: inspect.Parameter) -> list[Any] | None:
+    """The names or values that an option may have; None where only its drawing knows them."""
+    if option.name in _NAMES:
+        return list(_NAMES[option.name](study))
+    is_literal = get_origin(option.annotation) is Literal
+    return list(get_args(option.annotation)) if is_literal else None
 
 
 def _parts(value: Any) -> Iterator[Any]:
@@ -94,7 +115,7 @@ def describe_drawings() -> Iterator[str]:
         draw = get("drawing", name).load()
         summary = inspect.cleandoc(draw.__doc__ or "").partition("\n\n")[0]
         yield f"{name}: {' '.join(summary.split())}"
-        for option in list(inspect.signature(draw).parameters.values())[2:]:
+        for option in _options_of(draw).values():
             needed = option.default is option.empty
             yield f"  {option.name}" + (" (needed)" if needed else f" = {option.default!r}")
 

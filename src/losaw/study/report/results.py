@@ -77,8 +77,6 @@ class StudyResults:
             return read(path)
         except FileNotFoundError:
             reason = "no such file"
-        except pd.errors.EmptyDataError:
-            return pd.DataFrame()
         except (OSError, ValueError) as error:
             reason = f"cannot be read: {error}"
         raise StudyError(f"{path}: {reason}; run the study {self.folder.name!r} again")

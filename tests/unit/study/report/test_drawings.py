@@ -9,11 +9,11 @@ import pandas as pd
 import pytest
 
 from losaw.network.architecture import Architecture
+from losaw.study.errors import OptionError
 from losaw.study.grid import Study
 from losaw.study.published import read_published
 from losaw.study.report.best_methods import rank_methods
 from losaw.study.report.drawings import bars, boxes, lines, panels, ranking, replicate, schemes
-from losaw.study.report.options import OptionError
 from losaw.study.report.results import StudyResults
 from losaw.study.report.style import FAINT, FIRST, NOISE, SECOND, SIGNAL
 
@@ -413,24 +413,13 @@ def test_the_counted_signs_are_the_absolute_rate():
 # refusals
 
 RISK, SCORES = {"metrics": ["risk"], "axis": "rho"}, {"learner": "RF", "panels": "task"}
-OF_CNN = {"learners": ["CNN"], "importance": "saliency", "where": {"functions": "f8"}}
 OF_DATA = {"learner": "RF", "importances": ["impurity"], "panels": "data_set"}
-RANKS = {"learner": "RF", "importances": ["SI"], "axis": "rho", "shown": "rank"}
 REFUSED = [
-    ("cpi_figure2", lines.metric_lines, REJECTIONS | {"spread": "range"}, "unknown spread 'range'"),
-    ("cpi_figure2", lines.metric_lines, REJECTIONS | {"where": {"rho": 1}},
-     "where: unknown axis 'rho'"),
-    ("cpi_figure2", lines.metric_lines, REJECTIONS | {"where": {"n_samples": 501}},
-     "the study has no setting with {'n_samples': 501}"),
     ("ufi_figure2", lines.metric_lines, RISK | {"axis": "task"},
      "axis: the values of 'task' are not numbers"),
     ("ufi_figure2", lines.metric_lines, RISK, "several settings of a panel have the same value of"),
-    ("ufi_figure2", lines.metric_lines, RISK | {"panels": "task", "scale": "logarithmic"},
-     "scale: unknown scale 'logarithmic'"),
-    ("ufi_figure2", lines.score_lines, RANKS, "did you mean 'ranks'"),
     ("ufi_figure2", boxes.score_boxes, SCORES | {"importance": "SI"},
      "11 settings are left, a panel shows one"),
-    ("losaw_network", replicate.scores_by_feature, OF_CNN, "did you mean 'function'"),
     ("residual_figure7", bars.score_bars, OF_DATA, r"\d+ settings are left"),
 ]  # fmt: skip
 

@@ -99,6 +99,22 @@ def changed(study: Study, tmp_path: Path, old: str, new: str) -> Study:
             "",
             r"yaml: figures\.figure_1\.options: missing: 'importances'",
         ),
+        (
+            "spread: interval",
+            "spread: intervals",
+            r"options\.spread: unknown spread 'intervals'; did you mean 'interval'\?",
+        ),
+        *[
+            ("panels: correlation", f"panels: correlation, where: {where}", f"where{message}")
+            for where, message in (
+                ("{correlations: identity}", r"\.correlations: .* did you mean 'correlation'\?"),
+                (
+                    "{correlation: identiti}",
+                    r"\.correlation: 'identiti' is not a value of this axis",
+                ),
+                ("correlation", ": expected axes with their values, got 'correlation'"),
+            )
+        ],
     ],
 )
 def test_a_mistake_in_a_figures_entry_is_found_before_anything_runs(
@@ -124,7 +140,10 @@ def test_a_value_that_a_drawing_cannot_use_is_named_with_its_place(made, tmp_pat
         figures.write_figures(wrong, results, tmp_path)
 
 
-def test_missing_results_are_named(made, tmp_path):
+def test_missing_and_empty_results_are_named(made, tmp_path):
     study, _ = made["losaw_figure_1"]
+    (tmp_path / "summary.csv").touch()
+    with pytest.raises(StudyError, match=r"summary\.csv: cannot be read"):
+        StudyResults(tmp_path).summary  # noqa: B018
     with pytest.raises(StudyError, match=r"scores\.parquet: no such file"):
         figures.write_figures(study, StudyResults(tmp_path), tmp_path)

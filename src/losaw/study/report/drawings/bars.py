@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pandas as pd
@@ -21,7 +21,6 @@ from losaw.study.report.drawings.panels import (
     panels_of,
     scores_of,
 )
-from losaw.study.report.options import check_names
 from losaw.study.report.results import StudyResults
 from losaw.study.report.style import FAINT, FIRST, INK, NOISE, SECOND, SIGNAL
 from losaw.study.report.typeset import math_label
@@ -52,7 +51,7 @@ def score_bars(
     learner: str | None = None,
     panels: str | Sequence[str] = (),
     where: Where | None = None,
-    spread: str = "deviation",
+    spread: Literal["deviation", "interval"] = "deviation",
     shares: bool = False,
     sort: bool = False,
 ) -> "Figure":
@@ -76,7 +75,6 @@ def score_bars(
     sort : bool, default False
         The largest mean comes first.
     """
-    check_names("spread", [spread], SPREADS)
     scores = results.scores[results.scores["scores"].notna()]
     scores = scores[scores["importance"].isin(importances)]
     if learner is not None:

@@ -2,17 +2,19 @@
 
 from collections.abc import Mapping, Sequence
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
 
 from losaw.data import FloatArray
+from losaw.study.errors import OptionError
 from losaw.study.grid import Study
 from losaw.study.report.drawings.panels import (
     COLOURS,
     MARKERS,
     MOST_TICKS,
+    Scale,
     Where,
     colour_legend,
     describe_panel,
@@ -24,7 +26,6 @@ from losaw.study.report.drawings.panels import (
     scores_of,
     set_scale,
 )
-from losaw.study.report.options import OptionError, check_names
 from losaw.study.report.results import StudyResults
 from losaw.study.report.style import INK, NOISE
 from losaw.study.report.typeset import math_label
@@ -46,8 +47,8 @@ def metric_lines(
     methods: Sequence[str] = (),
     panels: str | Sequence[str] = (),
     where: Where | None = None,
-    scale: str = "linear",
-    spread: str = "error",
+    scale: Scale = "linear",
+    spread: Literal["error", "deviation"] = "error",
     reference: float | None = None,
     published: bool = False,
 ) -> "Figure":
@@ -68,8 +69,6 @@ def metric_lines(
     published : bool, default False
         Published values are shown as open circles.
     """
-    check_names("spread", [spread], SPREADS)
-    check_names("axis", [axis], [*study.axes, *study.metrics])
     if not isinstance(metrics, Mapping):
         metrics = {math_label(study.show(metric)): [metric] for metric in metrics}
     shown = [name for names in metrics.values() for name in names]
@@ -182,10 +181,10 @@ def score_lines(
     learner: str,
     importances: Sequence[str],
     axis: str,
-    shown: str = "scores",
+    shown: Literal["scores", "ranks", "largest"] = "scores",
     panels: str | Sequence[str] = (),
     where: Where | None = None,
-    scale: str = "linear",
+    scale: Scale = "linear",
 ) -> "Figure":
     """Draw a line per feature: means over runs with bands of 1.96 Monte Carlo standard errors.
 
@@ -197,7 +196,6 @@ def score_lines(
     shown : {"scores", "ranks", "largest"}, default "scores"
         Scores; ranks, 1 + the number of features that score higher; or log10 of the largest score.
     """
-    check_names("shown", [shown], SHOWN)
     change, words = SHOWN[shown]
     there = results.scores_of(learner, importances[0])["setting_id"]
     groups = panels_of(study, there, panels, where)

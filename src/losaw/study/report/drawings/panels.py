@@ -1,13 +1,13 @@
 """Panels of a figure, and the settings and scores that are drawn in them."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from losaw.data import FloatArray
+from losaw.study.errors import OptionError
 from losaw.study.grid import Study
-from losaw.study.report.options import OptionError, check_names
 from losaw.study.report.results import StudyResults
 from losaw.study.report.style import (
     FIRST,
@@ -31,21 +31,17 @@ if TYPE_CHECKING:
 # Without grey, which stands for noise features.
 COLOURS = (FIRST, SECOND, THIRD, "#CC79A7", SIGNAL, "#56B4E9", "#B8A200", INK)
 MARKERS = "osD^v<>PX*"
-SCALES = ("linear", "log", "symlog")
 MOST_TICKS = 12  # so many numbers have a tick each
 LONG_TITLE = 20  # letters
 NOT_RUN = "none of these settings was run"
 
+Scale = Literal["linear", "log", "symlog"]
 Where = Mapping[str, Any]
 
 
 def selected(study: Study, where: Where | None) -> list[Setting]:
     """The settings of a study that agree with ``where``, in the order of the grid."""
-    check_names("where", where or {}, study.axes, "axis")
-    settings = [setting for setting in study.settings if matches(where or {}, setting.axes)]
-    if not settings:
-        raise OptionError(f"where: the study has no setting with {dict(where or {})}")
-    return settings
+    return [setting for setting in study.settings if matches(where or {}, setting.axes)]
 
 
 def panels_of(
@@ -94,9 +90,8 @@ def half_interval(values: FloatArray) -> FloatArray:
     return 1.96 * deviation(values) / np.sqrt(len(values))
 
 
-def set_scale(ax: "Axes", scale: str, values: Iterable[float]) -> None:
+def set_scale(ax: "Axes", scale: Scale, values: Iterable[float]) -> None:
     """Set the scale of the horizontal axis, with a tick at every value where they are few."""
-    check_names("scale", [scale], SCALES)
     places = sorted(set(values))
     options = {"linthresh": min(x for x in places if x > 0)} if scale == "symlog" else {}
     ax.set_xscale(scale, **options)

@@ -14,10 +14,10 @@ from losaw.forest.as_printed_steps import relative_decrease
 from losaw.network.architecture import Architecture
 from losaw.network.gradient_descent import descend
 from losaw.rng import as_generator
+from losaw.study.errors import OptionError
 from losaw.study.generators.category_effects import cut_into_levels
 from losaw.study.grid import Study
 from losaw.study.report.drawings.panels import COLOURS, describe_panel
-from losaw.study.report.options import OptionError
 from losaw.study.report.results import StudyResults
 from losaw.study.report.style import (
     FAINT,
