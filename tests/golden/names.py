@@ -232,7 +232,6 @@ METRICS: dict[str, tuple[Parameters, ...]] = {
             "largest_size",
             "size_auc",
             "rejection_rate",
-            "type_1_error",
         )
     },
 }

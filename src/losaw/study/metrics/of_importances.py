@@ -161,7 +161,7 @@ def rejection_rate(
     the signal features. ``optional``: NaN, and so an empty cell, of an importance that tests
     nothing, instead of an error.
     """
-    columns = _columns(features, result, truth.is_signal)
+    columns = _columns(features, result, truth)
     selected = result.details.get("selected")
     if selected is None:
         if result.p_values is None:
@@ -173,20 +173,6 @@ def rejection_rate(
             )
         selected = np.asarray(result.p_values) <= alpha
     return float(np.asarray(selected)[columns].mean())
-
-
-def type_1_error(
-    result: ImportanceResult,
-    truth: Truth,
-    *,
-    features: Sequence[str] | None = None,
-    alpha: float = 0.05,
-    optional: bool = False,
-) -> float:
-    """The share of features without signal that a method declares relevant."""
-    columns = _columns(features, result, ~truth.is_signal)
-    names = [result.feature_names[j] for j in columns]
-    return rejection_rate(result, truth, features=names, alpha=alpha, optional=optional)
 
 
 def check_alpha(alpha: float = 0.05, **others: object) -> None:
@@ -208,7 +194,7 @@ def top_share(
     Averaged over runs it is sensitivity on relevant features and 1 - specificity on the others. F
     are ``features``, by default the signal features; k is by default their number.
     """
-    columns = _columns(features, result, truth.is_signal)
+    columns = _columns(features, result, truth)
     scores = result.ranking_scores()
     better = (scores[None, :] > scores[:, None]).sum(axis=1)
     equal = (scores[None, :] == scores[:, None]).sum(axis=1) - 1
@@ -249,17 +235,18 @@ def _place(result: ImportanceResult, feature: str) -> int:
 
 
 def _columns(
-    features: Sequence[str] | None, result: ImportanceResult, default: NDArray[np.bool_]
+    features: Sequence[str] | None, result: ImportanceResult, truth: Truth
 ) -> NDArray[np.intp]:
-    """Return the places of the named features, or of those in the mask ``default``."""
-    if features is None and len(result) != len(default):  # of groups, or not of all features
-        raise ValueError(
-            f"{len(result)} scores for {len(default)} features; name those that count under "
-            "features"
-        )
-    columns = np.flatnonzero(default)
+    """Return the places of the named features, or of the signal features."""
     if features is not None:
         columns = np.array([_place(result, feature) for feature in features], dtype=int)
+    elif len(result) == truth.n_features:
+        columns = np.flatnonzero(truth.is_signal)
+    else:
+        raise ValueError(
+            f"{len(result)} scores for {truth.n_features} features; name those that count under "
+            "features"
+        )
     if not len(columns):
         raise ValueError("not defined, since there is no such feature")
     return columns

@@ -18,9 +18,6 @@ signal_score = Metric(of.signal_score, (-1.0, 1.0))
 
 # Decisions.
 rejection_rate = Metric(of.rejection_rate, is_decision=True, check=of.check_alpha)
-type_1_error = Metric(
-    of.type_1_error, higher_is_better=False, is_decision=True, check=of.check_alpha
-)
 top_share = Metric(of.top_share, is_decision=True, check=of.check_k)
 
 # Of importances, but they describe and do not judge.

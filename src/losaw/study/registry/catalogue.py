@@ -11,7 +11,7 @@ from losaw.knockoffs.sampler import SAMPLERS
 _METRICS = (
     "r2_test r2_ind pr_auc fi_gap auc best_noise_rank signal_rank noise_score "
     "signal_score risk feature_score feature_rank signal_size noise_size largest_size "
-    "size_auc rejection_rate type_1_error top_share optimum_gap r2_ind_train_noise "
+    "size_auc rejection_rate top_share optimum_gap r2_ind_train_noise "
     "truth_detail importance_detail signal_share"
 )
 # The file of losaw.study.report.drawings -> its drawings, functions of these names with _ for -.

@@ -25,7 +25,6 @@ JUDGING = {
     "signal_score": (-1.0, 1.0, HIGHER),
     "size_auc": (0.0, 1.0, HIGHER),
     "top_share": (0.0, 1.0, HIGHER),
-    "type_1_error": (0.0, 1.0, LOWER),
 }
 DESCRIBING = {
     "feature_rank": (1.0, INFINITE, LOWER),
@@ -37,7 +36,7 @@ DESCRIBING = {
     "signal_size": (0.0, INFINITE, HIGHER),
     "truth_detail": (-INFINITE, INFINITE, HIGHER),
 }
-DECISIONS = {"rejection_rate", "type_1_error", "top_share"}
+DECISIONS = {"rejection_rate", "top_share"}
 
 
 @pytest.mark.parametrize("name", sorted(JUDGING | DESCRIBING))

@@ -32,7 +32,6 @@ from losaw.study.metrics.table import (
     size_auc,
     top_share,
     truth_detail,
-    type_1_error,
 )
 
 MISSING = float("nan")
@@ -77,15 +76,13 @@ OF_SCORES = [
     (feature_score(feature="X1", share=True), scores(0, 0), (0,), 0),
     (feature_score(feature="X9", optional=True), SIZES, (0,), MISSING),
     *[(feature_rank(feature=f"X{k}"), PLACES, (0,), n) for k, n in enumerate((2, 1, 2, 4), 1)],
-    # Power and type I error count different features; a method's own decision goes before p-values.
+    # A method's own decision goes before p-values.
     (rejection_rate(), with_p_values(0.01, 0.2, 0.05, 0.9), (0, 1), 0.5),
-    (type_1_error(), with_p_values(0.01, 0.2, 0.05, 0.9), (0, 1), 0.5),
     (rejection_rate(features=["X4"]), with_p_values(0.01, 0.2, 0.05, 0.9), (0, 1), 0),
     (rejection_rate(features=["X1", "X3", "X4"], alpha=0.02), with_p_values(0.01, 0.2, 0.05, 0.9),
      (0, 1), 1 / 3),
     (rejection_rate(), with_p_values(1, 1, 1, 1, selected=np.array([1, 1, 0, 0]) > 0), (0, 1), 1),
     (rejection_rate(optional=True), PERFECT, (0, 1), MISSING),
-    (type_1_error(optional=True), PERFECT, (0, 1), MISSING),
     # The first k are as many as signals unless told; tied features share their mean rank.
     (top_share(), PERFECT, (0, 1), 1), (top_share(features=["X3"]), PERFECT, (0, 1), 0),
     (top_share(features=["X3"], k=3), PERFECT, (0, 1), 1),
@@ -154,7 +151,7 @@ def test_p_values_as_scores_are_read_upside_down(metric):
     assert found == pytest.approx(metric()(scores(*-p_values), truth))
 
 
-@pytest.mark.parametrize("metric", [rejection_rate, type_1_error, top_share])
+@pytest.mark.parametrize("metric", [rejection_rate, top_share])
 def test_scores_of_groups_count_by_name(metric):
     groups = ImportanceResult([1, 2, 3], ("ab", "c", "d"), p_values=np.array([0.01, 0.5, 0.5]))
     assert metric(features=["ab"])(groups, Truth((0, 1), 4)) == (metric is not top_share)
@@ -169,7 +166,7 @@ REFUSED = [
     *[(one(), scores(1, 2, 3), (0, 1, 2), "the truth has no noise feature")
       for one in (*RANKINGS, signal_size, noise_size, size_auc)],
     *[(one(), with_p_values(1, 1, 1, 1), 5, "4 scores for 5 features")
-      for one in (*RANKINGS, rejection_rate, type_1_error, top_share)],
+      for one in (*RANKINGS, rejection_rate, top_share)],
     (rejection_rate(), PERFECT, (0,), "no p-values"),
     (top_share(features=["x"]), PERFECT, (0,), "unknown feature 'x'"),
     (feature_score(feature="c"), scores(1, 2), (0,), r"unknown feature 'c' \(known: X1, X2\)"),
