@@ -96,20 +96,22 @@ def _methods(study: Study) -> Iterable[tuple[str, Iterable[Method]]]:
 
 
 def _check_methods(study: Study) -> None:
-    """Check that parameters by an axis have a value in each setting, and metrics' parameters."""
+    """Check the parameters in every setting: learners look at the values of theirs in a fit."""
     for key, methods in _methods(study):
         for method in methods:
+            # The library of the extra "network" takes long to load: jobs make what needs it.
+            extra = EXTRAS.get((method.entry.kind, method.entry.name))
+            is_made = key != "learners" and extra != "network"
+            tried: list[dict[str, Any]] = []
             for setting in study.settings:
                 try:
-                    method.parameters_for(setting)
-                except ValueError as error:
+                    parameters = method.parameters_for(setting)
+                    if is_made and parameters not in tried:
+                        tried.append(parameters)
+                        method.entry.create(**parameters)
+                except (TypeError, ValueError) as error:
                     message = f"setting {setting.identifier}: {error}"
                     raise study.source.error((key, method.label), message) from None
-    for label, method in study.metrics.items():
-        try:
-            method.entry.create(**method.parameters)
-        except (TypeError, ValueError) as error:
-            raise study.source.error(("metrics", label), str(error)) from None
 
 
 def _check_method_names(study: Study) -> None:
@@ -151,6 +153,10 @@ def _check_cells(study: Study) -> None:
             for axis in axes:
                 allowed = [*study.axes, *CELL_AXES]
                 _check_known(study, axis, allowed, ("tables", name, part), "axis")
+        twice = [axis for axis, n in Counter([*table.rows, *table.columns]).items() if n > 1]
+        if twice:
+            message = f"{twice[0]!r} is named twice under 'rows' and 'columns'"
+            raise study.source.error(("tables", name), message)
         for metric in table.metrics or ():
             _check_known(study, metric, study.metrics, ("tables", name, "metrics"), "metric")
     methods = [name for metric in study.metrics for name in study.methods_of(metric)]

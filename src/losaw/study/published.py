@@ -27,7 +27,7 @@ def read_published(study: Study, folder: Path) -> "pd.DataFrame":
     ------
     StudyError
         If the file is missing, lacks one of the first columns, has one that is neither of these
-        nor an axis, or has a metric for which the study declares no margin.
+        nor an axis, a line without its numbers, or a metric without a margin in the study.
     """
     import pandas as pd
 
@@ -47,6 +47,16 @@ def read_published(study: Study, folder: Path) -> "pd.DataFrame":
     missing = [column for column in NEEDED if column not in frame]
     if missing:
         raise StudyError(f"{path}: has no column {missing[0]!r}; needed: {', '.join(NEEDED)}")
+    numbers = frame[["published", "decimals", "published_runs"]].apply(
+        pd.to_numeric, errors="coerce"
+    )
+    is_whole = numbers.notna().all(axis=1) & (numbers["published_runs"] >= 1)
+    wrong = frame.index[frame["published"].notna() & ~is_whole]
+    if len(wrong):
+        raise StudyError(
+            f"{path}: line {wrong[0] + 2}: published, decimals and published_runs must be numbers, "
+            "published_runs 1 or more"
+        )
     for metric in dict.fromkeys(frame["metric"]):
         if metric in study.metrics and metric not in study.file.margins:
             raise study.source.error(

@@ -1,6 +1,7 @@
 """The format of study files and of the configuration, and errors that name file and key."""
 
 import json
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
@@ -27,6 +28,18 @@ SCALES = ("smoke", "desk", "reference", "paper")
 EVERY_STUDY_HAS = ("smoke", "desk", "paper")
 
 
+class _Loader(yaml.CSafeLoader):
+    """YAML that refuses two keys of one name, of which the last would silently count."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        counted = Counter(key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode))
+        for key in (key for key, number in counted.items() if number > 1):
+            raise yaml.constructor.ConstructorError(
+                None, None, f"the key {key!r} is there twice", node.start_mark
+            )
+        return dict(super().construct_mapping(node, deep))
+
+
 class SourceFile:
     """A YAML file that holds a mapping.
 
@@ -47,7 +60,7 @@ class SourceFile:
         self.path = path
         self._overrides = dict(overrides or {})
         try:
-            data = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
+            data = yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)
         except OSError as error:
             raise StudyError(f"{path}: cannot be read: {error.strerror}") from None
         except (yaml.YAMLError, ValueError, RecursionError) as error:
@@ -192,25 +205,15 @@ class TableLayout(Strict):
 
     caption: str
     where: Filter = {}
-    rows: list[str]
-    columns: list[str]
+    rows: Annotated[list[str], Field(min_length=1)]
+    columns: Annotated[list[str], Field(min_length=1)]
     metrics: list[str] | None = None
     bold: bool = True
     note: str = ""
 
 
 class FigureLayout(Strict):
-    """One figure: the registered drawing and its options.
-
-    Attributes
-    ----------
-    drawing : str
-        Registered name.
-    caption : str
-        Shown below the figure.
-    options : dict
-        What the drawing takes; see below.
-    """
+    """One figure: a registered drawing, its options, and what is said below it."""
 
     drawing: str
     caption: str = ""
@@ -357,7 +360,7 @@ class Configuration(Strict):
     """
 
     scale: str = "desk"
-    studies: Names
+    studies: Annotated[Names, Field(min_length=1)]
     results: Path = Path("results")
     figures: Path = Path("figures")
     plugins: list[Path] = []

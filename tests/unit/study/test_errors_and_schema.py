@@ -28,6 +28,8 @@ def change(project, old, new):
         ("desk: 10", "deks: 10", ["tiny.yaml", "deks", "did you mean 'desk'"]),
         ("smoke: 5", "smoke: 0", ["tiny.yaml", "greater than or equal to 1", "got 0"]),
         ("rows: [noise_variance", "rows: [noise", ["tables.table_1.rows", "'noise'"]),
+        ("[n_samples, method]", "[metric, method]", ["tables.table_1: 'metric' is named twice"]),
+        ("rows: [noise_variance, metric]", "rows: []", ["tables.table_1.rows", "at least 1 item"]),
         ("bold: true", "bolt: true", ["did you mean 'bold'"]),
         ("study: tiny", "study: small", ["'small' must equal the file's name, 'tiny'"]),
         ("jitter: 0.3", "jitter: {axis: n_sampels}", ["unknown axis 'n_sampels'"]),
@@ -103,7 +105,21 @@ def change(project, old, new):
                 ("smoke", "valid dictionary, got 'smoke'"),
             )
         ],
+        *[
+            ("[reported]", f"{{a: {{importance: {text}}}}}", ["tiny.yaml: importances.a: ", words])
+            for text, words in (
+                ("cpi-gaussian, test: fishr", "did you mean 'fisher'"),
+                ("cpi-gaussian, sampler: nowhere", "unknown knockoff sampler 'nowhere'"),
+                ("permutation, rows: tests", "did you mean 'test'"),
+                ("permutation, n_repeats: {axis: noise_variance}", "n_repeats must be an integer"),
+            )
+        ],
         ("[r2_test, pr_auc]", "[r2_test, pr_auc", ["not valid YAML: ", "line"]),
+        (
+            "  jittered: {",
+            "  plain: {",
+            ["not valid YAML: the key 'plain' is there twice", "line 9"],
+        ),
     ],
 )
 def test_a_mistake_in_a_study_names_file_key_and_remedy(project, old, new, words):
@@ -130,12 +146,19 @@ def test_printed_values_that_are_no_table_are_named(project, content):
         project.session()
 
 
-def test_printed_values_without_a_column_that_is_needed_are_named(project):
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("metric,method,", "metric,", "has no column 'method'; needed: table,"),
+        ("0.9,3,100,made", "0.9,,100,made", "line 3: published, decimals and published_runs must"),
+        ("0.5,3,100", "0.5,3,0", "line 2: .* published_runs 1 or more"),
+        ("0.5,3,100", "half,3,100", "line 2: published, decimals"),
+    ],
+)
+def test_printed_values_that_cannot_be_compared_are_named(project, old, new, words):
     path = project.configuration.parent / "published" / "tiny.csv"
-    project.replace(path, "metric,method,", "metric,")
-    with pytest.raises(
-        StudyError, match=r"tiny.csv: has no column 'method'; needed: table, metric"
-    ):
+    project.replace(path, old, new)
+    with pytest.raises(StudyError, match=f"tiny.csv: {words}"):
         project.session()
 
 
@@ -143,6 +166,7 @@ def test_printed_values_without_a_column_that_is_needed_are_named(project):
     ("overrides", "words"),
     [
         ({"studies": ["tini"]}, ["unknown study 'tini'", "did you mean 'tiny'"]),
+        ({"studies": ""}, ["studies: ", "at least 1 item"]),
         ({"scale": "dest"}, ["unknown scale 'dest'", "did you mean 'desk'"]),
         ({"max_failed_share": 2}, ["max_failed_share", "less than or equal to 1", "got 2"]),
         ({"scael": "desk"}, ["scael", "did you mean 'scale'"]),
@@ -187,13 +211,19 @@ def test_a_name_that_is_far_off_is_not_guessed():
 
 
 @pytest.mark.parametrize(
-    ("rows", "words"),
-    [("[metric]", "because noise_variance is"), ("[]", "because noise_variance and metric is")],
+    ("rows", "columns", "words"),
+    [
+        ("metric", "n_samples, method", "because noise_variance is"),
+        ("n_samples", "method", "because noise_variance and metric is"),
+    ],
 )
-def test_the_plan_sees_a_table_whose_cells_fall_on_one_place(project, capsys, rows, words):
-    project.replace(project.study_file, "rows: [noise_variance, metric]", f"rows: {rows}")
+def test_the_plan_sees_a_table_whose_cells_fall_on_one_place(project, capsys, rows, columns, words):
+    project.replace(project.study_file, "rows: [noise_variance, metric]", f"rows: [{rows}]")
+    project.replace(project.study_file, "columns: [n_samples, method]", f"columns: [{columns}]")
     assert main(["plan", "--configfile", str(project.configuration)]) == 2
     said = capsys.readouterr().err
     assert "tables.table_1" in said and "several cells fall on one place" in said and words in said
     project.replace(project.study_file, "bold: true", "where: {noise_variance: 0.5}")
-    assert main(["plan", "--configfile", str(project.configuration)]) == (0 if "m" in rows else 2)
+    assert main(["plan", "--configfile", str(project.configuration)]) == (
+        0 if rows == "metric" else 2
+    )

@@ -75,7 +75,7 @@ def clean_diamonds(frame: "pd.DataFrame") -> "pd.DataFrame":
     """Select round stones, ``|x - y| < 0.02`` in float64; columns named as the paper names them.
 
     Blesch, Watson and Wright, Section 3.3 and Appendix D: 4,463 rows, target ``price``. The
-    number is an accident of binary rounding: of the stones that differ by exactly 0.02 mm the
+    number is an accident of binary rounding: of the stones that differ by exactly 0.02 mm
     those whose float64 difference is smaller are used. Rounding, or float32, gives other rows.
     """
     x, y = frame["x"].astype("float64"), frame["y"].astype("float64")

@@ -3,7 +3,9 @@
 import inspect
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin
+from typing import Any
+
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from losaw.study.checks import check_filter
 from losaw.study.errors import OptionError, StudyError
@@ -26,15 +28,10 @@ _NAMES: dict[str, Callable[[Study], Iterable[str]]] = {
     "importances": lambda study: study.importances,
     "metric": lambda study: study.metrics,
     "metrics": lambda study: study.metrics,
-    "methods": lambda study: [*_methods(study), *study.importances, *study.learners],
+    "methods": lambda study: (m for metric in study.metrics for m in study.methods_of(metric)),
     "panels": lambda study: study.axes,
     "axis": lambda study: [*study.axes, *study.metrics],
 }
-
-
-def _methods(study: Study) -> list[str]:
-    names = [name for metric in study.metrics for name in study.methods_of(metric)]
-    return list(dict.fromkeys(names))
 
 
 def check_figures(study: Study) -> None:
@@ -44,8 +41,8 @@ def check_figures(study: Study) -> None:
     ------
     StudyError
         For an unknown drawing, an unknown or missing option, one that names a learner, importance,
-        metric, axis or setting that the study does not have, and one that is not among the values
-        of its ``Literal``; with file, key, nearest match.
+        metric, axis or setting that the study does not have, and one that is not of the annotated
+        kind; with file, key, nearest match.
     """
     for key, layout in study.file.figures.items():
         problems = [str(problem) for problem in _problems(study, key, layout)]
@@ -64,15 +61,15 @@ def _problems(study: Study, key: str, layout: FigureLayout) -> Iterator[StudyErr
         place = (*location, "options", name)
         if name not in options:
             yield study.source.error(place, unknown("option", name, options))
-        elif name != "where":
-            allowed = _allowed(study, options[name])
+        elif problem := _wrong_value(options[name], value):
+            yield study.source.error(place, problem)
+        elif name == "where":
+            check_filter(study, {axis: as_values(of) for axis, of in (value or {}).items()}, place)
+        elif name in _NAMES:
+            allowed = list(dict.fromkeys(_NAMES[name](study)))
             for part in _parts(value):
-                if allowed is not None and part not in allowed:
+                if part not in allowed:
                     yield study.source.error(place, unknown(name, part, allowed))
-        elif isinstance(value, dict):
-            check_filter(study, {axis: as_values(of) for axis, of in value.items()}, place)
-        else:
-            yield study.source.error(place, f"expected axes with their values, got {value!r}")
     missing = [
         name
         for name, option in options.items()
@@ -88,12 +85,18 @@ def _options_of(draw: Any) -> dict[str, inspect.Parameter]:
     return dict(list(inspect.signature(draw).parameters.items())[2:])
 
 
-def _allowed(study: Study, option: inspect.Parameter) -> list[Any] | None:
-    """The names or values that an option may have; None where only its drawing knows them."""
-    if option.name in _NAMES:
-        return list(_NAMES[option.name](study))
-    is_literal = get_origin(option.annotation) is Literal
-    return list(get_args(option.annotation)) if is_literal else None
+def _wrong_value(option: inspect.Parameter, value: Any) -> str:
+    """Say why a value is not of the annotated kind; nothing if it is, or none is annotated."""
+    if option.annotation is option.empty or isinstance(option.annotation, str):
+        return ""
+    kind: TypeAdapter[Any] = TypeAdapter(
+        option.annotation, config=ConfigDict(arbitrary_types_allowed=True)
+    )
+    try:
+        kind.validate_python(value, strict=True)
+    except ValidationError as error:
+        return f"{error.errors()[0]['msg']}, got {value!r}"
+    return ""
 
 
 def _parts(value: Any) -> Iterator[Any]:

@@ -102,7 +102,12 @@ def changed(study: Study, tmp_path: Path, old: str, new: str) -> Study:
         (
             "spread: interval",
             "spread: intervals",
-            r"options\.spread: unknown spread 'intervals'; did you mean 'interval'\?",
+            r"options\.spread: Input should be 'deviation' or 'interval', got 'intervals'",
+        ),
+        (
+            "RF, importances: [mdi]",
+            "RF, importances: mdi",
+            r"options\.importances: .* got 'mdi'",
         ),
         *[
             ("panels: correlation", f"panels: correlation, where: {where}", f"where{message}")
@@ -112,7 +117,7 @@ def changed(study: Study, tmp_path: Path, old: str, new: str) -> Study:
                     "{correlation: identiti}",
                     r"\.correlation: 'identiti' is not a value of this axis",
                 ),
-                ("correlation", ": expected axes with their values, got 'correlation'"),
+                ("correlation", ": Input should be a valid dictionary, got 'correlation'"),
             )
         ],
     ],
