@@ -4,9 +4,8 @@ from pathlib import Path
 
 from losaw.study.job import job
 from losaw.study.report.page.paper import paper_page
-from losaw.study.report.page.write import write_page
 from losaw.study.rules import shelf_of
 
 with job(snakemake.log[0]):
     page = paper_page(shelf_of(snakemake), snakemake.wildcards.paper)
-    write_page(page, Path(snakemake.output[0]))
+    page.write(Path(snakemake.output[0]))

@@ -4,8 +4,7 @@ from pathlib import Path
 
 from losaw.study.job import job
 from losaw.study.report.page.front import front_page
-from losaw.study.report.page.write import write_page
 from losaw.study.rules import shelf_of
 
 with job(snakemake.log[0]):
-    write_page(front_page(shelf_of(snakemake), "report"), Path(snakemake.output[0]))
+    front_page(shelf_of(snakemake), "report").write(Path(snakemake.output[0]))

@@ -47,8 +47,8 @@ def keep(options: argparse.Namespace) -> None:
 def write_pages(options: argparse.Namespace) -> None:
     """Write tables, verdicts and pages of the reference run."""
     from losaw.study.report.keeping import compare_again
+    from losaw.study.report.page.front import write_pages
     from losaw.study.report.page.stored import Shelf
-    from losaw.study.report.page.write import write_pages
 
     configuration = options.configuration or default_configuration()
     compare_again(Shelf(options.folder, configuration.parent))

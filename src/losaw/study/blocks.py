@@ -90,17 +90,9 @@ def _short(name: str) -> str:
 
 @dataclass(frozen=True)
 class Block:
-    """A range of seeds of a slice, and the place of its file.
+    """A range of seeds of a slice, and the place of its file."""
 
-    Attributes
-    ----------
-    folder : Path
-        ``<results>/<scale>/<study>``.
-    slice : Slice
-    seeds : range
-    """
-
-    folder: Path
+    folder: Path  # <results>/<scale>/<study>
     slice: Slice = field(compare=False)
     seeds: range
 

@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from losaw.study.job import watched
 from losaw.study.recipe import Recipe, parts_of, seeds_of
 from losaw.study.registry import get
 from losaw.study.registry.versions import version_of
-from losaw.study.replicate import failure, ingredients_of, run_replicate
+from losaw.study.replicate import ingredients_of, run_replicate
 from losaw.study.rows import Row, rows_by_seed, table_of
 
 Pair = tuple[str, str]  # a setting's identifier and a learner's label
@@ -97,28 +98,20 @@ def rows_of(
         by_data[recipe["settings"][setting]["data"]].append((setting, learner))
     for pairs in by_data.values():
         ingredients = {pair: ingredients_of(recipe, *pair) for pair in pairs}
+        drawn = lru_cache(1)(ingredients[pairs[0]].data)
         for seed in range(recipe["seeds"][0], recipe["seeds"][1] + 1):
-            data: Any = None
             for pair in pairs:
                 if seed not in seeds_of(recipe, *pair):
                     continue
                 parts = ["", *ingredients[pair].importances]
                 there = (stored or {}).get((pair, seed), {})
                 missing = [part for part in parts if part not in there]
-                if not missing:
-                    rows[pair] += [row for part in parts for row in there[part]]
-                    continue
-                try:
-                    data = ingredients[pair].data(seed) if data is None else data
-                except Exception as error:
-                    rows[pair].append(failure(seed, "", "", error))
-                    continue
-                new = run_replicate(ingredients[pair], seed, missing, data)
+                new = run_replicate(ingredients[pair], seed, missing, drawn) if missing else []
                 if new and new[0].metric == "":  # the fit has failed
                     rows[pair] += new
-                    continue
-                found = {**_by_part(new), **there}
-                rows[pair] += [row for part in parts for row in found.get(part, ())]
+                else:
+                    found = {**_by_part(new), **there}
+                    rows[pair] += [row for part in parts for row in found.get(part, ())]
     return rows
 
 

@@ -199,12 +199,11 @@ class Study:
 
     def setting(self, identifier: str) -> Setting:
         """The setting of an identifier."""
-        for setting in self.settings:
-            if setting.identifier == identifier:
-                return setting
-        known = [setting.identifier for setting in self.settings]
-        guess = did_you_mean(identifier, known)
-        raise StudyError(f"study {self.name!r} has no setting {identifier!r}{guess}")
+        settings = {setting.identifier: setting for setting in self.settings}
+        if identifier not in settings:
+            guess = did_you_mean(identifier, list(settings))
+            raise StudyError(f"study {self.name!r} has no setting {identifier!r}{guess}")
+        return settings[identifier]
 
     def seeds(self, scale: str, setting: Setting, learner: str) -> int:
         """Seeds of a setting and learner at a scale; 0 if the scale leaves them out."""

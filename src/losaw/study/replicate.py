@@ -78,7 +78,7 @@ def run_replicate(
     ingredients: Ingredients,
     seed: int,
     parts: Collection[str] | None = None,
-    data: Dataset | None = None,
+    draw: Callable[[int], Dataset] | None = None,
 ) -> list[Row]:
     """Rows of one seed.
 
@@ -91,8 +91,8 @@ def run_replicate(
     seed : int
     parts : collection of str or None
         Labels of the importances to compute, and ``""`` for the predictions; None for all.
-    data : Dataset or None
-        The data of the seed, where other learners have them too.
+    draw : callable or None
+        ``draw(seed) -> Dataset``, where learners share the data; None: those of ``ingredients``.
 
     Notes
     -----
@@ -100,7 +100,7 @@ def run_replicate(
     ``"failed"`` and the message; the other rows of the seed are kept.
     """
     try:
-        data = ingredients.data(seed) if data is None else data
+        data = (draw or ingredients.data)(seed)
         model = fit(ingredients, data, seed)
     except Exception as error:
         return [failure(seed, "", "", error)]
@@ -241,7 +241,7 @@ def _scores_row(seed: int, label: str, result: ImportanceResult, data: Dataset) 
         seed,
         label,
         SCORES,
-        features=tuple(result.feature_names),
+        features=list(result.feature_names),
         scores=as_list(result.scores),
         std_error=as_list(result.std_error),
         p_values=as_list(result.p_values),

@@ -43,7 +43,7 @@ class Row:
     value: float = float("nan")
     status: str = "ok"
     message: str = ""
-    features: tuple[str, ...] | None = None
+    features: list[str] | None = None
     scores: list[float] | None = None
     std_error: list[float] | None = None
     p_values: list[float] | None = None
@@ -68,7 +68,6 @@ def rows_by_seed(table: pa.Table) -> dict[int, list[Row]]:
     names = [field.name for field in fields(Row)]
     by_seed: dict[int, list[Row]] = {}
     for line in table.select(names).to_pylist():
-        features = line.pop("features")
-        row = Row(**line, features=None if features is None else tuple(features))
+        row = Row(**line)
         by_seed.setdefault(row.seed, []).append(row)
     return by_seed

@@ -57,15 +57,9 @@ class Run:
     @cached_property
     def papers(self) -> dict[str, list[str]]:
         """The pages: each paper with its studies, and each study that belongs to none."""
-        from losaw.study.claims.claim_file import read_claims
+        from losaw.study.claims.claim_file import pages_of, read_papers
 
-        papers = {}
-        for path in sorted((self._session.folder / "claims").glob("*.yaml")):
-            paper = read_claims(path)
-            papers[path.stem] = [name for name in self.studies if paper.covers(name)]
-        covered = {name for names in papers.values() for name in names}
-        others = {name: [name] for name in self.studies if name not in covered}
-        return {**{name: studies for name, studies in papers.items() if studies}, **others}
+        return pages_of(read_papers(self._session.folder / "claims"), self.studies)
 
     def block(self, wildcards: Any) -> Block:
         """Return the block of a file.

@@ -6,7 +6,6 @@ errors and the same files.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -124,11 +123,10 @@ class Session:
 
     def study(self, name: str) -> Study:
         """One of the session's studies."""
-        for study in self.studies:
-            if study.name == name:
-                return study
-        names = [study.name for study in self.studies]
-        raise StudyError(f"not part of this request: {unknown('study', name, names)}")
+        studies = {study.name: study for study in self.studies}
+        if name not in studies:
+            raise StudyError(f"not part of this request: {unknown('study', name, studies)}")
+        return studies[name]
 
     def read_study(self, name: str, trusted: bool = False) -> Study:
         """Read and validate a study file next to the configuration, for the session's scale."""
@@ -251,29 +249,28 @@ class Session:
         asked = self._asked_studies
         return self.outputs / (f"studies~{'+'.join(asked)}" if asked else "")
 
-    @cached_property
+    @property
     def plans(self) -> tuple[StudyPlan, ...]:
         """The plans of all studies."""
         return tuple(self.plan(study.name) for study in self.studies)
 
     def plan(self, name: str) -> StudyPlan:
         """The plan of one study."""
-        if name not in self._plans:
-            self._plans[name] = self._plan(self.study(name))
-        return self._plans[name]
-
-    def _plan(self, study: Study) -> StudyPlan:
+        if name in self._plans:
+            return self._plans[name]
+        study = self.study(name)
         cells = list(self._cells(study))
-        place = self.results / self.scale / study.name
-        return StudyPlan(
+        place = self.results / self.scale / name
+        self._plans[name] = StudyPlan(
             study=study,
             settings=tuple({cell.setting.identifier: cell.setting for cell in cells}.values()),
             blocks=blocks_of(place, slices(study, cells, self.selection)),
-            folder=self.outputs / study.name,
-            figures=self.figures / study.name,
+            folder=self.outputs / name,
+            figures=self.figures / name,
             published=self.published_folder,
             max_failed_share=self.configuration.max_failed_share,
         )
+        return self._plans[name]
 
 
 def _values(written: Any) -> tuple[Any, ...]:

@@ -85,7 +85,13 @@ def verify(
     another one is drawn instead. ``record`` writes the commit and the count of equal lines to
     each study's line of ``runs.csv``.
     """
-    study = cache(lambda name, scale: _study(configuration, name, scale))
+
+    @cache
+    def study_of(folder: Path) -> Study:  # at the scale of the stored run, which decides learners
+        runs = pd.read_csv(folder.parent / "runs.csv", index_col="study")
+        asked = {"studies": folder.name, "scale": runs.loc[folder.name, "scale"]}
+        return Session(configuration, asked, trusted=True).study(folder.name)
+
     outcomes: dict[Path, list[bool]] = {}
     n_computed = 0
     for index in np.random.default_rng(seed).permutation(len(lines)):
@@ -93,7 +99,7 @@ def verify(
             break
         line = lines[index]
         try:
-            table = compute_line(study(line.study, _scale(line.folder)), line)
+            table = compute_line(study_of(line.folder), line)
             if "failed" in table["status"].to_pylist():
                 raise StudyError(next(filter(None, table["message"].to_pylist())))
         except (StudyError, DatasetError) as error:
@@ -141,16 +147,6 @@ def compute_line(study: Study, line: Line) -> pa.Table:
     }
     rows = rows_of(recipe, [line.learner])[setting.identifier, line.learner]
     return table_of(study.name, setting.identifier, line.learner, rows)
-
-
-def _study(configuration: Path, name: str, scale: str) -> Study:
-    return Session(configuration, {"studies": name, "scale": scale}, trusted=True).study(name)
-
-
-def _scale(folder: Path) -> str:
-    """Return the scale of a stored run: it decides some learners."""
-    runs = pd.read_csv(folder.parent / "runs.csv", index_col="study")
-    return str(runs.loc[folder.name, "scale"])
 
 
 def _moved(line: Line, table: pa.Table) -> str:

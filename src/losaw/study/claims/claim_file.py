@@ -1,5 +1,6 @@
 """The claims of a paper's text, in a form that numbers can contradict."""
 
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -127,11 +128,19 @@ class Claims(Strict):
 
 
 def read_claims(path: Path) -> Claims:
-    """Read a file of claims.
-
-    Raises
-    ------
-    StudyError
-        For any problem, with file and key.
-    """
+    """Read a file of claims; a StudyError names file and key of every problem."""
     return parse(Claims, SourceFile(path))
+
+
+def read_papers(folder: Path) -> dict[str, Claims]:
+    """Read all files of claims in a folder: short name of a paper -> its claims."""
+    return {path.stem: read_claims(path) for path in sorted(folder.glob("*.yaml"))}
+
+
+def pages_of(papers: Mapping[str, Claims], studies: Iterable[str]) -> dict[str, list[str]]:
+    """Map each paper to its studies, and each study that belongs to none to itself."""
+    studies = list(studies)
+    pages = {name: list(filter(paper.covers, studies)) for name, paper in papers.items()}
+    covered = {study for names in pages.values() for study in names}
+    others = {study: [study] for study in studies if study not in covered}
+    return {name: names for name, names in pages.items() if names} | others

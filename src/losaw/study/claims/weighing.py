@@ -110,14 +110,14 @@ def weigh_claim(
     if claim.holds_in == "most":
         half = len(cells) / 2
         verdict = SUPPORTED if n_for > half else CONTRADICTED if n_against > half else UNDECIDED
-    missing = tuple(_not_run(claim, summary))
+    missing = tuple(dict.fromkeys(_not_run(claim, summary)))  # each once
     if missing and n_against == 0:
         verdict = PARTLY_RUN
     return Weighed(claim, verdict, n_for, n_against, n_open, cells, missing)
 
 
 def _not_run(claim: Claim, summary: pd.DataFrame) -> Iterator[str]:
-    """The methods, metrics and values of axes that a claim names and a summary lacks."""
+    """Yield the methods, metrics and values of axes that a claim names and a summary lacks."""
     sides: list[tuple[list[str], list[str], Filter]] = [(claim.method, claim.metric, claim.where)]
     if isinstance(claim.than, Side):
         than = claim.than
@@ -125,16 +125,14 @@ def _not_run(claim: Claim, summary: pd.DataFrame) -> Iterator[str]:
         sides.append((than.method or claim.method, than.metric or claim.metric, where))
     found = summary[summary["n_seeds"] > 0]
     records = found.drop_duplicates("setting_id").to_dict("records")
-    names: dict[str, None] = {}
     for methods, metrics, where in sides:
         for column, asked in (("method", methods), ("metric", metrics)):
             known = set(found[column])
-            names.update((name, None) for name in asked if name not in known)
+            yield from (name for name in asked if name not in known)
         for axis, values in where.items():
             for value in values:
                 if not any(matches({axis: value}, record) for record in records):
-                    names[f"{axis} = {value}"] = None
-    return iter(names)
+                    yield f"{axis} = {value}"
 
 
 def _verdict(n_for: int, n_against: int, n_open: int) -> str:

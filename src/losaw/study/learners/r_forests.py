@@ -83,6 +83,7 @@ class _RForest(TwoTaskLearner):
     """
 
     package: ClassVar[str]
+    predict_call: ClassVar[str]
 
     def __init__(
         self,
@@ -103,9 +104,6 @@ class _RForest(TwoTaskLearner):
         return missing(cls.package)
 
     def fit_call(self, n_features: int) -> str:
-        raise TypeError(f"{type(self).__name__} has no call")
-
-    def _predict_call(self) -> str:
         raise TypeError(f"{type(self).__name__} has no call")
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
@@ -131,7 +129,7 @@ class _RForest(TwoTaskLearner):
     def _outcome(self, X: ArrayLike) -> FloatArray:
         check_is_fitted(self)
         rows = validate_data(self, X, reset=False, dtype=np.float64)
-        script = self._reading() + _PREDICT.replace("{predict}", self._predict_call())
+        script = self._reading() + _PREDICT.replace("{predict}", self.predict_call)
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             (folder / "model.rds").write_bytes(self.model_)
@@ -178,6 +176,11 @@ class CorrectedImpurityForest(_RForest):
     """
 
     package = "ranger"
+    predict_call = """
+suppressMessages(library(ranger))
+suppressWarnings(trees <- predict(model, data, predict.all = TRUE, num.threads = 1)$predictions)
+outcome <- if (classify) rowMeans(trees == which(model$forest$levels == "1")) else rowMeans(trees)
+"""
 
     def __init__(
         self,
@@ -201,13 +204,6 @@ model <- ranger::ranger(
 scores <- model$variable.importance
 """
 
-    def _predict_call(self) -> str:
-        return """
-suppressMessages(library(ranger))
-suppressWarnings(trees <- predict(model, data, predict.all = TRUE, num.threads = 1)$predictions)
-outcome <- if (classify) rowMeans(trees == which(model$forest$levels == "1")) else rowMeans(trees)
-"""
-
 
 class ConditionalForest(_RForest):
     """R's party::cforest with its permutation importance ``varimp`` (Hothorn et al. 2006).
@@ -228,6 +224,14 @@ class ConditionalForest(_RForest):
     """
 
     package = "party"
+    predict_call = """
+suppressMessages(library(party))
+outcome <- if (classify) {
+  sapply(predict(model, newdata = data, type = "prob"), function(one) one[2])
+} else {
+  predict(model, newdata = data)
+}
+"""
 
     def __init__(
         self,
@@ -252,16 +256,6 @@ control <- cforest_control(
   replace = TRUE)
 model <- cforest(y ~ ., data, controls = control)
 scores <- varimp(model)
-"""
-
-    def _predict_call(self) -> str:
-        return """
-suppressMessages(library(party))
-outcome <- if (classify) {
-  sapply(predict(model, newdata = data, type = "prob"), function(one) one[2])
-} else {
-  predict(model, newdata = data)
-}
 """
 
 

@@ -27,16 +27,7 @@ class RegistryError(LosawError):
 
 @dataclass(frozen=True)
 class Entry:
-    """A registered name: its target and the parameters that it is called with.
-
-    Attributes
-    ----------
-    kind, name : str
-    target : str
-        ``"module:attribute"``.
-    parameters : dict
-        Parameters that the name implies, in addition to the target.
-    """
+    """A registered name: its target, ``"module:attribute"``, and the parameters it implies."""
 
     kind: str
     name: str
@@ -124,20 +115,7 @@ def register(kind: str, name: str, **parameters: Any) -> Callable[[Registered], 
 
 
 def get(kind: str, name: str) -> Entry:
-    """Return the entry of a name; raise for an unknown name, with the nearest match.
-
-    Parameters
-    ----------
-    kind, name : str
-
-    Returns
-    -------
-    Entry
-
-    Raises
-    ------
-    RegistryError
-        If the kind or the name is unknown.
+    """Return the entry of a name; a RegistryError says which known one is nearest to another.
 
     Examples
     --------
@@ -163,15 +141,7 @@ def get(kind: str, name: str) -> Entry:
 
 
 def names(kind: str) -> tuple[str, ...]:
-    """Return all registered names of a kind, sorted.
-
-    Parameters
-    ----------
-    kind : {"learner", "importance", "generator", "metric", "drawing", "knockoff"}
-
-    Returns
-    -------
-    tuple of str
+    """Return all registered names of a kind (:data:`KINDS`), sorted.
 
     Examples
     --------
@@ -185,15 +155,6 @@ def names(kind: str) -> tuple[str, ...]:
 
 def entries(kind: str | None = None) -> tuple[Entry, ...]:
     """Return all entries, or those of a kind, sorted by kind and name.
-
-    Parameters
-    ----------
-    kind : str or None
-        As of :func:`names`; None: all kinds.
-
-    Returns
-    -------
-    tuple of Entry
 
     Examples
     --------

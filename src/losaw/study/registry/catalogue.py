@@ -115,7 +115,6 @@ class Use(NamedTuple):
     learner: str = "random-forest"
 
 
-_FEW_FORESTS = {"n_permutations": 2, "n_estimators": 30, "top_features": 3}
 # The function of an importance -> how a study uses it.
 USES: dict[str, Use] = {
     "mdi": Use("train", scores_only=True),
@@ -150,7 +149,7 @@ USES: dict[str, Use] = {
     "residual_of_top_features": Use(
         "train",
         ("algorithm", "n_permutations", "n_estimators", "top_features"),
-        examples=(_FEW_FORESTS,),
+        examples=({"n_permutations": 2, "n_estimators": 30, "top_features": 3},),
     ),
     "trend": Use(
         "train",

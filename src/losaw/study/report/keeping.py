@@ -8,7 +8,7 @@ import pandas as pd
 
 from losaw.study.published import read_published
 from losaw.study.report.page.stored import RUN_COLUMNS, RUNS, Shelf
-from losaw.study.report.tables import write_tables
+from losaw.study.report.tables import arrange, to_markdown
 from losaw.study.results.compare import compare
 from losaw.study.results.summary import seven_digits, short_summary
 from losaw.study.writing import write_csv, write_text
@@ -61,6 +61,6 @@ def compare_again(shelf: Shelf) -> None:
         published = read_published(study, shelf.configuration / "published")
         cells = compare(study, shelf.results[name].summary, published)
         write_csv(shelf.folder / name / "comparison.csv", _printed(cells))
-        for path in write_tables(study, cells, shelf.folder / name / "tables"):
-            if path.suffix != ".md":
-                path.unlink()
+        for table in study.file.tables:
+            path = shelf.folder / name / "tables" / f"{table}.md"
+            write_text(path, to_markdown(arrange(study, table, cells)))

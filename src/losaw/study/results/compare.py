@@ -30,25 +30,10 @@ SD_COLUMNS = ("published_sd", "reproduced_sd")
 
 
 def compare(study: Study, summary: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
-    """One row per cell of the published tables.
+    """Return ``comparison.csv`` (docs/results.md): one row per cell of the published tables.
 
-    Parameters
-    ----------
-    summary : DataFrame
-        As :func:`losaw.study.results.summary.summarise` makes it.
-    published : DataFrame
-        As :func:`losaw.study.published.read_published` reads it.
-
-    Returns
-    -------
-    DataFrame
-        ``table``, the study's axes, ``metric``, ``method``; ``published``, ``reproduced``,
-        ``mc_se``, ``n_seeds``; ``z``, the 90 % interval ``low`` to ``high`` of the difference,
-        the ``margin`` that it must lie within to agree, the ``verdict``
-        (:mod:`losaw.study.results.agreement`), what it is ``explained`` by and what is ``noted`` of
-        the cell. Cells that were not run have no reproduced value, cells without a published number
-        none of these. ``published_sd`` and ``reproduced_sd`` follow if ``published`` has standard
-        deviations.
+    ``summary`` is of :func:`losaw.study.results.summary.summarise`, ``published`` of
+    :func:`losaw.study.published.read_published`.
     """
     ours = {
         (row.setting_id, row.metric, row.method): row for row in summary.itertuples(index=False)

@@ -14,16 +14,7 @@ Name = tuple[str, str]
 
 
 def summarise(study: Study, collection: Collection) -> pd.DataFrame:
-    """One row per (setting, learner, importance, metric).
-
-    Returns
-    -------
-    DataFrame
-        ``setting_id``, the axes, ``learner``, ``importance``, ``method``, ``metric``,
-        ``n_seeds`` (values that are there), ``n_failed``, ``mean``, ``sd`` (n - 1 in the
-        denominator) and ``mc_se = sd / sqrt(n_seeds)``; ``sd`` and ``mc_se`` are NaN for
-        fewer than two seeds.
-    """
+    """Return ``summary.csv`` (docs/results.md), a row per setting, learner, importance, metric."""
     keys = ["setting_id", "learner", "importance", "metric"]
     results = collection.results[collection.results["metric"] != ""]
     ok = (results["status"] == "ok") & np.isfinite(results["value"])
@@ -76,14 +67,7 @@ def differences(study: Study, collection: Collection) -> pd.DataFrame:
 
     Two learners are compared by the same importance, or by a metric of the model; two importances
     on the same learner. Both are scored on the same data, so that a difference has a smaller error
-    than either value.
-
-    Returns
-    -------
-    DataFrame
-        ``method``, ``minus``, ``setting_id``, the axes, ``metric``, ``n_seeds`` (data sets that
-        both have), ``difference`` (method minus the other) and ``mc_se``, its paired standard
-        error.
+    than either value. Returned is ``differences.csv`` (docs/results.md).
     """
     results = collection.results
     results = results[(results["status"] == "ok") & (results["metric"] != "")]

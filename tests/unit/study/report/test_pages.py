@@ -10,10 +10,9 @@ import pytest
 
 from losaw.study.errors import StudyError
 from losaw.study.report.keeping import compare_again, keep
-from losaw.study.report.page.front import front_page
+from losaw.study.report.page.front import front_page, write_pages
 from losaw.study.report.page.paper import paper_page
 from losaw.study.report.page.stored import Shelf
-from losaw.study.report.page.write import write_pages
 from losaw.study.report.tables import write_tables
 
 from .conftest import STUDY

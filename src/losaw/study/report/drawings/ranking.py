@@ -2,7 +2,7 @@
 
 import textwrap
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from losaw.scoring.several_tests import rank_words
 from losaw.study.grid import Study
@@ -51,7 +51,9 @@ def ranking(
         for height, method in enumerate(order):
             if method in table.index:
                 row = table.loc[method]
-                _dot(ax, row, height, FIRST if method in coloured else NOISE)
+                colour = FIRST if method in coloured else NOISE
+                dot = {"fmt": "o", "markersize": 4, "ecolor": INK, "elinewidth": 0.8}
+                ax.errorbar(row["rank"], height, xerr=row["rank_se"], color=colour, **dot)
                 words = rank_words(row["best_place"], row["worst_place"])
                 where = (1.0, height)
                 look = {"ha": "right", "va": "center", "fontsize": 6.5, "color": INK}
@@ -71,16 +73,3 @@ def _said(study: Study, results: StudyResults, metric: str) -> list[str]:
     places = f"At the right: the places that each can have, all at once with {LEVEL:.0%}."
     said = [f"{places} Run: {grid}. Ranks on these data sets, no verdict on others."]
     return textwrap.wrap(" ".join([*said, *study.differs_at_scale.values()]), 105)
-
-
-def _dot(ax: Any, row: Any, height: int, colour: str) -> None:
-    ax.errorbar(
-        row["rank"],
-        height,
-        xerr=row["rank_se"],
-        fmt="o",
-        markersize=4,
-        color=colour,
-        ecolor=INK,
-        elinewidth=0.8,
-    )

@@ -1,6 +1,7 @@
 """The front page: the finding, all papers in one table, and every claim that fails."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 
 import pandas as pd
 
@@ -18,6 +19,7 @@ from losaw.study.report.page.paper import (
     counted_cells,
     finding,
     fits_of_the_paper,
+    paper_page,
     verdict_tiles,
     weigh_claims,
 )
@@ -49,8 +51,7 @@ def front_page(shelf: Shelf, name: str) -> Page:
     weighed = {paper: weigh_claims(shelf, paper) for paper in shelf.papers}
     cells = pd.concat([counted_cells(shelf, study) for study in shelf.studies], ignore_index=True)
     parts = [*finding(shelf, shelf.studies), *verdict_tiles(cells)]
-    links = [f"[{paper.title}](./{name}.md)" for name, paper in shelf.papers.items()]
-    links += [f"[{shelf.studies[other].file.title}](./{other}.md)" for other in shelf.others]
+    links = [f"[{shelf.title(name)}](./{name}.md)" for name in shelf.pages]
     parts.append(Section("Pages", [Items(links)]))
     if len(cells):
         apart = Section(
@@ -72,14 +73,15 @@ def front_page(shelf: Shelf, name: str) -> Page:
     )
 
 
-def _groups(shelf: Shelf) -> dict[str, list[str]]:
-    groups = {name: shelf.studies_of(paper) for name, paper in shelf.papers.items()}
-    return groups | {other: [other] for other in shelf.others}
+def write_pages(shelf: Shelf, front: Path) -> list[Path]:
+    """Write the front page, and next to it the page of each paper and of each other study."""
+    pages = [front_page(shelf, front.stem), *(paper_page(shelf, name) for name in shelf.pages)]
+    return [page.write(front.with_stem(page.name)) for page in pages]
 
 
 def _cells(shelf: Shelf, are_counted: bool) -> pd.DataFrame:
     rows = []
-    for group, names in _groups(shelf).items():
+    for group, names in shelf.pages.items():
         parts = []
         for name in names:
             own = counted_cells(shelf, name)
@@ -97,7 +99,7 @@ def _cells(shelf: Shelf, are_counted: bool) -> pd.DataFrame:
 def _explained(shelf: Shelf) -> pd.DataFrame:
     """What explains the counted cells that differ or deviate, by paper."""
     rows = []
-    for group, names in _groups(shelf).items():
+    for group, names in shelf.pages.items():
         cells = pd.concat([counted_cells(shelf, name) for name in names])
         beyond = cells[cells["verdict"].isin([DIFFERS, DEVIATES])]["explained"]
         kinds = {kind: int((beyond == kind).sum()) for kind in _KINDS}
@@ -129,7 +131,7 @@ def _failing(shelf: Shelf, weighed: Mapping[str, Sequence[Weighed]]) -> Iterator
         failing = [item for item in items if item.verdict in (CONTRADICTED, MIXED)]
         if failing:
             yield Section(
-                f"Claims that fail: {shelf.papers[name].title}",
+                f"Claims that fail: {shelf.title(name)}",
                 [Items([_failure(item) for item in failing])],
             )
 
@@ -143,7 +145,7 @@ def _failure(item: Weighed) -> str:
 
 def _run(shelf: Shelf) -> pd.DataFrame:
     rows = []
-    for group, names in _groups(shelf).items():
+    for group, names in shelf.pages.items():
         runs = [shelf.runs[name] for name in names]
         rows.append(
             {

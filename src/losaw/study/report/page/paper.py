@@ -58,14 +58,12 @@ _RANKING = (
 
 def paper_page(shelf: Shelf, name: str) -> Page:
     """The page of a paper, by the name of its file of claims, or of a study that has none."""
+    names = shelf.pages[name]
     if name in shelf.papers:
-        paper = shelf.papers[name]
-        names = shelf.studies_of(paper)
-        weighed = weigh_claims(shelf, name)
+        paper, weighed = shelf.papers[name], weigh_claims(shelf, name)
     else:
-        study = shelf.studies[name]
-        paper = Claims(paper=study.file.paper, title=study.file.title, studies=[name])
-        names, weighed = [name], []
+        written = shelf.studies[name].file
+        paper, weighed = Claims(paper=written.paper, title=written.title, studies=names), []
     parts: list[Part] = []
     parts += [Text(f"After {paper.paper}.")] if paper.paper else []
     parts += finding(shelf, names)

@@ -15,6 +15,7 @@ from markupsafe import Markup
 
 from losaw.pages import render
 from losaw.study.report.tables import ArrangedTable, to_html, unpadded
+from losaw.study.writing import write_text
 
 _INLINE = (
     (re.compile(r"`([^`]+)`"), r"<code>\1</code>"),
@@ -84,15 +85,7 @@ Part = Text | Items | Tiles | Frame | Published | Picture | Section
 
 @dataclass(frozen=True)
 class Page:
-    """A page.
-
-    Attributes
-    ----------
-    name : str
-        Of its file, without the ending.
-    title : str
-    parts : sequence of Part
-    """
+    """A page; its name is that of its file, without the ending."""
 
     name: str
     title: str
@@ -107,6 +100,11 @@ class Page:
         """The page in HTML: it loads nothing, and needs no script."""
         body = Markup("\n".join(_html(part, 2) for part in self.parts))
         return render("report/page.html", title=self.title, body=body)
+
+    def write(self, path: Path) -> Path:
+        """Write it as the ending says; links in Markdown are relative to the file's folder."""
+        write_text(path, self.html() if path.suffix == ".html" else self.markdown(path.parent))
+        return path
 
 
 def _markdown(part: Part, folder: Path, level: int) -> Iterator[str]:

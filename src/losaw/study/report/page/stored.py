@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from losaw.study.claims.claim_file import Claims, read_claims
+from losaw.study.claims.claim_file import Claims, pages_of, read_papers
 from losaw.study.claims.weighing import Weighed
 from losaw.study.errors import StudyError
 from losaw.study.grid import Study
@@ -99,22 +99,19 @@ class Shelf:
     @cached_property
     def papers(self) -> Mapping[str, Claims]:
         """The papers with a file of claims that have studies here, by their short names."""
-        found = sorted((self.configuration / "claims").glob("*.yaml"))
-        papers = {path.stem: read_claims(path) for path in found}
-        return {name: paper for name, paper in papers.items() if self.studies_of(paper)}
+        papers = read_papers(self.configuration / "claims")
+        return {k: paper for k, paper in papers.items() if any(map(paper.covers, self.studies))}
 
-    def studies_of(self, paper: Claims) -> list[str]:
-        """The names of a paper's studies here."""
-        return [name for name in self.studies if paper.covers(name)]
+    @cached_property
+    def pages(self) -> Mapping[str, list[str]]:
+        """The studies of each paper, and each study that belongs to none."""
+        return pages_of(self.papers, self.studies)
 
-    @property
-    def others(self) -> list[str]:
-        """The studies that belong to no paper."""
-        return [
-            name
-            for name in self.studies
-            if not any(paper.covers(name) for paper in self.papers.values())
-        ]
+    def title(self, page: str) -> str:
+        """The title of a page."""
+        if page in self.papers:
+            return self.papers[page].title
+        return self.studies[page].file.title
 
     def pictures(self, name: str) -> Iterator[tuple[str, Path]]:
         """Yield (figure, picture) of a study, for those that were drawn."""
