@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -98,8 +98,8 @@ def rows_of(
         by_data[recipe["settings"][setting]["data"]].append((setting, learner))
     for pairs in by_data.values():
         ingredients = {pair: ingredients_of(recipe, *pair) for pair in pairs}
-        drawn = lru_cache(1)(ingredients[pairs[0]].data)
         for seed in range(recipe["seeds"][0], recipe["seeds"][1] + 1):
+            drawn = cache(ingredients[pairs[0]].data)  # those of the seed before are freed
             for pair in pairs:
                 if seed not in seeds_of(recipe, *pair):
                     continue
