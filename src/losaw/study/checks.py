@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from losaw.study.grid import Method, Study
+from losaw.study.grid import Method, Study, table_title
 from losaw.study.registry.catalogue import EXTRAS
 from losaw.study.settings import safe_name, same
 from losaw.study.study_file import EVERY_STUDY_HAS, SCALES, Entry, Location
@@ -159,11 +159,10 @@ def _check_cells(study: Study) -> None:
             raise study.source.error(("tables", name), message)
         for metric in table.metrics or ():
             _check_known(study, metric, study.metrics, ("tables", name, "metrics"), "metric")
-    methods = [name for metric in study.metrics for name in study.methods_of(metric)]
     known = {
         "metric": list(study.metrics),
-        "method": list(dict.fromkeys(methods)),
-        "table": [name.replace("_", " ").capitalize() for name in file.tables],
+        "method": study.methods,
+        "table": list(map(table_title, file.tables)),
     }
     filters: list[tuple[Location, Mapping[str, Any]]] = [
         (("known", index, "where"), entry.where) for index, entry in enumerate(file.known)

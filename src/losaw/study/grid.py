@@ -244,6 +244,12 @@ class Study:
         ]
         return list(dict.fromkeys(names))
 
+    @property
+    def methods(self) -> list[str]:
+        """Names of the columns of all metrics."""
+        names = (name for metric in self.metrics for name in self.methods_of(metric))
+        return list(dict.fromkeys(names))
+
     def show(self, name: Any) -> str:
         """The label of a name for tables and figures."""
         return self.file.labels.get(str(name), str(name))
@@ -253,6 +259,11 @@ class Study:
             return registry.get(kind, name)
         except registry.RegistryError as error:
             raise self.source.error(location, str(error)) from None
+
+
+def table_title(name: str) -> str:
+    """``table_2`` as papers write it: ``Table 2``."""
+    return name.replace("_", " ").capitalize()
 
 
 def resolve(parameters: Mapping[str, Any], names: Mapping[str, Any]) -> dict[str, Any]:

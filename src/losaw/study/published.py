@@ -1,10 +1,12 @@
 """The published numbers of a study, read and checked."""
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from losaw.study.errors import StudyError
-from losaw.study.grid import Study
+from losaw.study.grid import Study, table_title
+from losaw.study.settings import same
 from losaw.support.words import unknown
 
 if TYPE_CHECKING:  # jobs of blocks read no printed numbers and start without it
@@ -27,7 +29,8 @@ def read_published(study: Study, folder: Path) -> "pd.DataFrame":
     ------
     StudyError
         If the file is missing, lacks one of the first columns, has one that is neither of these
-        nor an axis, a line without its numbers, or a metric without a margin in the study.
+        nor an axis, a line without its numbers, a cell twice, or a metric without a margin
+        in the study.
     """
     import pandas as pd
 
@@ -57,6 +60,10 @@ def read_published(study: Study, folder: Path) -> "pd.DataFrame":
             f"{path}: line {wrong[0] + 2}: published, decimals and published_runs must be numbers, "
             "published_runs 1 or more"
         )
+    cells = frame[frame["published"].notna()]
+    twice = cells.index[cells.duplicated([key for key in _known(study) if key in frame])]
+    if len(twice):
+        raise StudyError(f"{path}: line {twice[0] + 2}: this cell is printed twice")
     for metric in dict.fromkeys(frame["metric"]):
         if metric in study.metrics and metric not in study.file.margins:
             raise study.source.error(
@@ -66,3 +73,18 @@ def read_published(study: Study, folder: Path) -> "pd.DataFrame":
                 f"'margins: {{{metric}: 0.03}}'",
             )
     return frame
+
+
+def what_has_no_cell(study: Study, published: "pd.DataFrame") -> Iterator[str]:
+    """Say which names and values of printed cells a study does not have: nobody compares them."""
+    for key, allowed in _known(study).items():
+        for value in published[key].unique() if key in published else ():
+            if not any(same(one, value) for one in allowed):
+                yield f"{study.file.published}: {unknown(key, str(value), list(map(str, allowed)))}"
+
+
+def _known(study: Study) -> dict[str, list[Any]]:
+    """Map the columns that name a printed cell to what a study has of them."""
+    tables = list(map(table_title, study.file.tables))
+    metrics, methods = list(study.metrics), study.methods
+    return {"table": tables, **study.file.settings, "metric": metrics, "method": methods}

@@ -13,7 +13,7 @@ from losaw.study.blocks import LEARNER_AXIS, Block, Cell, blocks_of, slices
 from losaw.study.checks import validate
 from losaw.study.errors import StudyError
 from losaw.study.grid import Study
-from losaw.study.published import read_published
+from losaw.study.published import read_published, what_has_no_cell
 from losaw.study.registry.plugins import load_plugin
 from losaw.study.settings import Setting, safe_name, same
 from losaw.study.study_file import SCALES, Configuration, SourceFile, parse
@@ -133,7 +133,8 @@ class Session:
         study = Study(self.folder / "studies" / f"{name}.yaml", self.scale)
         if not trusted:
             validate(study)
-            read_published(study, self.published_folder)
+            published = read_published(study, self.published_folder)
+            self.notes += what_has_no_cell(study, published)
         return study
 
     def _study_names(self) -> list[str]:

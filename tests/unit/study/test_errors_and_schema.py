@@ -153,6 +153,7 @@ def test_printed_values_that_are_no_table_are_named(project, content):
         ("0.9,3,100,made", "0.9,,100,made", "line 3: published, decimals and published_runs must"),
         ("0.5,3,100", "0.5,3,0", "line 2: .* published_runs 1 or more"),
         ("0.5,3,100", "half,3,100", "line 2: published, decimals"),
+        ("60,1.0,pr_auc,jittered", "30,0.5,r2_test,plain", "line 3: this cell is printed twice"),
     ],
 )
 def test_printed_values_that_cannot_be_compared_are_named(project, old, new, words):
@@ -160,6 +161,22 @@ def test_printed_values_that_cannot_be_compared_are_named(project, old, new, wor
     project.replace(path, old, new)
     with pytest.raises(StudyError, match=f"tiny.csv: {words}"):
         project.session()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("jittered", "jitered", "unknown method 'jitered'; did you mean 'jittered'"),
+        ("r2_test", "r2_tst", "unknown metric 'r2_tst'; did you mean 'r2_test'"),
+        ("Table 1,60", "Table 2,60", "(known: Table 1)"),
+        ("60,1.0", "61,1.0", "unknown n_samples '61'"),
+    ],
+)
+def test_a_printed_number_without_a_cell_is_noted(project, old, new, words):
+    assert project.session().notes == []
+    project.replace(project.configuration.parent / "published" / "tiny.csv", old, new)
+    (note,) = project.session().notes
+    assert note.startswith("tiny.csv: ") and words in note
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from losaw.study.errors import StudyError
 from losaw.study.published import read_published
 from losaw.study.recipe import seeds_of
 from losaw.study.report.figures import check_figures
-from losaw.study.results.compare import cells, check_tables, compare, plain, table_title
+from losaw.study.results.compare import cells, check_tables, compare
 from losaw.study.session import Session
 from losaw.study.study_file import EVERY_STUDY_HAS, SCALES
 
@@ -69,15 +69,10 @@ def test_every_printed_number_of_a_study_finds_its_cell(name):
     nothing_run = pd.DataFrame(columns=["setting_id", "metric", "method"])
     frame = compare(study, nothing_run, published)
     assert len(frame) == len(list(cells(study)))
-    shown = {table_title(table) for table in study.file.tables}
-    axis = [a for a in study.axes if a in published.columns]
-    values = {a: {plain(v) for v in study.file.settings[a]} for a in axis}
-    expected = published[published["table"].isin(shown) & published["published"].notna()]
-    for one_axis in axis:
-        expected = expected[expected[one_axis].map(plain).isin(values[one_axis])]
     # A number holds for every value of an axis that print does not have.
+    axis = [a for a in study.axes if a in published.columns]
     found = frame[frame["published"].notna()].drop_duplicates(["table", *axis, "metric", "method"])
-    assert len(found) == len(expected) > 0
+    assert len(found) == published["published"].notna().sum() > 0
 
 
 @pytest.mark.parametrize(("n_samples", "n_test"), [(100, 34), (250, 85)])

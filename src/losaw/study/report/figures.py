@@ -28,7 +28,7 @@ _NAMES: dict[str, Callable[[Study], Iterable[str]]] = {
     "importances": lambda study: study.importances,
     "metric": lambda study: study.metrics,
     "metrics": lambda study: study.metrics,
-    "methods": lambda study: (m for metric in study.metrics for m in study.methods_of(metric)),
+    "methods": lambda study: study.methods,
     "panels": lambda study: study.axes,
     "axis": lambda study: [*study.axes, *study.metrics],
 }
@@ -66,7 +66,7 @@ def _problems(study: Study, key: str, layout: FigureLayout) -> Iterator[StudyErr
         elif name == "where":
             check_filter(study, {axis: as_values(of) for axis, of in (value or {}).items()}, place)
         elif name in _NAMES:
-            allowed = list(dict.fromkeys(_NAMES[name](study)))
+            allowed = list(_NAMES[name](study))
             for part in _parts(value):
                 if part not in allowed:
                     yield study.source.error(place, unknown(name, part, allowed))

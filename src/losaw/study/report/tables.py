@@ -14,10 +14,10 @@ import numpy as np
 import pandas as pd
 from pandas.io.formats.style import Styler
 
-from losaw.study.grid import Study
+from losaw.study.grid import Study, table_title
 from losaw.study.report.typeset import html_label, latex, latex_label, markdown, number, signed
 from losaw.study.results.agreement import NOT_RUN, VERDICTS
-from losaw.study.results.compare import check_places, table_title
+from losaw.study.results.compare import check_places
 from losaw.study.study_file import TableLayout
 from losaw.study.writing import write_text
 

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from losaw.study.errors import StudyError
-from losaw.study.grid import Study
+from losaw.study.grid import Study, table_title
 from losaw.study.results.agreement import Kind, Printed, Runs, verdict, weigh
 from losaw.study.settings import Setting, matches
 
@@ -41,12 +40,8 @@ def compare(study: Study, summary: pd.DataFrame, published: pd.DataFrame) -> pd.
     kinds = kinds_of(study, summary)
     # A number holds for all values of an axis that print does not have.
     keys = ["table", *(axis for axis in study.axes if axis in published), "metric", "method"]
-    printed: dict[tuple[Any, ...], Mapping[str, Any]] = {}
-    for record in published.dropna(subset=["published"]).to_dict("records"):
-        place = tuple(plain(record[key]) for key in keys)
-        if place in printed:
-            raise StudyError(f"{study.file.published}: the cell {place} is printed twice")
-        printed[place] = record
+    records = published.dropna(subset=["published"]).to_dict("records")
+    printed = {tuple(plain(record[key]) for key in keys): record for record in records}
     rows = []
     for table, setting, metric, method in cells(study):
         cell = {"table": table_title(table), **setting.axes, "metric": metric, "method": method}
@@ -78,11 +73,6 @@ def cells(study: Study) -> Iterator[tuple[str, Setting, str, str]]:
                 for metric in layout.metrics or study.metrics:
                     for method in study.methods_of(metric):
                         yield name, setting, metric, method
-
-
-def table_title(name: str) -> str:
-    """``table_2`` as papers write it: ``Table 2``."""
-    return name.replace("_", " ").capitalize()
 
 
 def check_tables(study: Study) -> None:
