@@ -57,15 +57,22 @@ def convolution_form(architecture, parameters, x):
     return head(parameters, hidden.reshape(len(x), -1) @ weights.T)
 
 
-@functools.cache
-def compiled_forms(architecture):
-    """The output, and the gradients by inputs and by parameters, of the convolutions."""
+def compiled(predict, input_gradients):
+    """Output and gradients by inputs and by parameters, as one program that shares what it can."""
 
+    def of_all(p, x):
+        by_parameters = jax.grad(lambda p: (predict(p, x) ** 2).sum())(p)
+        return predict(p, x), input_gradients(p, x), by_parameters
+
+    return jax.jit(of_all)
+
+
+@functools.cache
+def compiled_convolutions(architecture):
     def plain(p, x):
         return convolution_form(architecture, p, x)
 
-    by_inputs = jax.jit(jax.grad(lambda p, x: plain(p, x).sum(), argnums=1))
-    return plain, by_inputs, jax.jit(jax.grad(lambda p, x: (plain(p, x) ** 2).sum()))
+    return compiled(plain, jax.grad(lambda p, x: plain(p, x).sum(), argnums=1))
 
 
 def test_the_papers_network_has_4080001_parameters():
@@ -101,15 +108,12 @@ def test_a_fast_form_has_the_values_and_gradients_of_the_convolutions(form, arch
     X, parameters = inputs(architecture, form), parameters_of(architecture)
     fast = form(architecture)
     encoded = fast.encode(X)
-    plain, by_inputs, by_parameters = compiled_forms(architecture)
-    found = jax.jit(fast.predict)(parameters, encoded)
-    assert_equal_in_single_precision(found, plain(parameters, X))
-    found = jax.jit(fast.input_gradients)(parameters, encoded)
-    assert_equal_in_single_precision(found, by_inputs(parameters, X))
-    found = jax.jit(jax.grad(lambda p: (fast.predict(p, encoded) ** 2).sum()))(parameters)
-    expected = by_parameters(parameters, X)
+    *found, by_parameters = compiled(fast.predict, fast.input_gradients)(parameters, encoded)
+    *expected, of_convolutions = compiled_convolutions(architecture)(parameters, X)
+    for ours, theirs in zip(found, expected, strict=True):
+        assert_equal_in_single_precision(ours, theirs)
     for name in parameters:
-        assert_equal_in_single_precision(found[name], expected[name])
+        assert_equal_in_single_precision(by_parameters[name], of_convolutions[name])
 
 
 def test_the_table_is_for_inputs_of_minus_one_zero_and_one_only():
