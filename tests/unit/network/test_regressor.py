@@ -8,7 +8,10 @@ from losaw.network import training
 from losaw.network.mini_batches import ShuffledMiniBatches
 from losaw.network.saliency import normalized, normalized_rows
 
-TINY = {"batch_size": 30, "filters": (4, 6), "units": (6, 4), "random_state": 1}
+# All with one learning rate, so that each form of the network is compiled once.
+TINY = {
+    "batch_size": 30, "filters": (4, 6), "units": (6, 4), "learning_rate": 0.01, "random_state": 1,
+}  # fmt: skip
 BOTH = pytest.mark.parametrize("regressor", [NetworkRegressor, LosawNetworkRegressor])
 
 
@@ -29,7 +32,7 @@ def same_bits(first, second):
 @BOTH
 def test_a_trained_network_predicts_and_finds_the_signals(regressor):
     X, y = sample()
-    model = regressor(300, learning_rate=0.01, **TINY).fit(X, y)
+    model = regressor(300, **TINY).fit(X, y)
     assert model.score(X, y) > 0.8
     assert set(np.argsort(-model.feature_importances_)[:2]) == {0, 8}
 
@@ -96,5 +99,5 @@ def test_features_of_any_kind_are_convolved():
     X = rng.standard_normal((300, 12))
     X[:, 3] = np.sign(X[:, 3])
     y = X[:, 0] - X[:, 3]
-    model = LosawNetworkRegressor(150, learning_rate=0.01, **TINY).fit(X, y)
+    model = LosawNetworkRegressor(150, **TINY).fit(X, y)
     assert model.score(X, y) > 0.8
