@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from losaw.study.errors import StudyError
 from losaw.study.grid import Study, table_title
-from losaw.study.settings import same
 from losaw.support.words import unknown
 
 if TYPE_CHECKING:  # jobs of blocks read no printed numbers and start without it
@@ -60,8 +59,8 @@ def read_published(study: Study, folder: Path) -> "pd.DataFrame":
             f"{path}: line {wrong[0] + 2}: published, decimals and published_runs must be numbers, "
             "published_runs 1 or more"
         )
-    cells = frame[frame["published"].notna()]
-    twice = cells.index[cells.duplicated([key for key in _known(study) if key in frame])]
+    cells, keys = frame[frame["published"].notna()], ["table", *study.axes, "metric", "method"]
+    twice = cells.index[cells.duplicated([key for key in keys if key in frame])]
     if len(twice):
         raise StudyError(f"{path}: line {twice[0] + 2}: this cell is printed twice")
     for metric in dict.fromkeys(frame["metric"]):
@@ -76,15 +75,13 @@ def read_published(study: Study, folder: Path) -> "pd.DataFrame":
 
 
 def what_has_no_cell(study: Study, published: "pd.DataFrame") -> Iterator[str]:
-    """Say which names and values of printed cells a study does not have: nobody compares them."""
-    for key, allowed in _known(study).items():
-        for value in published[key].unique() if key in published else ():
-            if not any(same(one, value) for one in allowed):
-                yield f"{study.file.published}: {unknown(key, str(value), list(map(str, allowed)))}"
-
-
-def _known(study: Study) -> dict[str, list[Any]]:
-    """Map the columns that name a printed cell to what a study has of them."""
-    tables = list(map(table_title, study.file.tables))
-    metrics, methods = list(study.metrics), study.methods
-    return {"table": tables, **study.file.settings, "metric": metrics, "method": methods}
+    """Say which names of printed cells a study does not have; axes may belong to another study."""
+    known = {
+        "table": list(map(table_title, study.file.tables)),
+        "metric": list(study.metrics),
+        "method": study.methods,
+    }
+    for key, names in known.items():
+        for name in map(str, published[key].unique()):
+            if name not in names:
+                yield f"study {study.name!r}: {study.file.published}: {unknown(key, name, names)}"

@@ -169,14 +169,13 @@ def test_printed_values_that_cannot_be_compared_are_named(project, old, new, wor
         ("jittered", "jitered", "unknown method 'jitered'; did you mean 'jittered'"),
         ("r2_test", "r2_tst", "unknown metric 'r2_tst'; did you mean 'r2_test'"),
         ("Table 1,60", "Table 2,60", "(known: Table 1)"),
-        ("60,1.0", "61,1.0", "unknown n_samples '61'"),
     ],
 )
 def test_a_printed_number_without_a_cell_is_noted(project, old, new, words):
     assert project.session().notes == []
     project.replace(project.configuration.parent / "published" / "tiny.csv", old, new)
     (note,) = project.session().notes
-    assert note.startswith("tiny.csv: ") and words in note
+    assert note.startswith("study 'tiny': tiny.csv: ") and words in note
 
 
 @pytest.mark.parametrize(
