@@ -136,7 +136,7 @@ def explain(
     fixed = {"rows": rows, "folds": folds, "permutations": permutations, "draws": draws}
     options = read_options(model, methods, fixed, budget, fdr, n_jobs, verbose, random_state)
     if groups is not None and "cpi" not in options.methods:
-        raise LosawError("groups are tested by the method cpi, which methods leaves out")
+        raise LosawError("groups are tested by cpi, which methods leaves out: add it")
     data, part, design = begin(frame, target, options, kinds, task, cluster, drop)
     if groups is not None:  # refused before models are fitted
         tree_of_groups(list(part.X.columns), groups)

@@ -60,11 +60,10 @@ def test_the_smallest_score_that_is_found_is_half_of_the_interval_of_the_test(ad
     np.testing.assert_allclose(frame["CPI_smallest"], t.ppf(0.95, 3) * frame["CPI_error"])
 
 
-@pytest.mark.parametrize("n_classes", [3, 4])
-def test_more_than_two_classes(n_classes):
+def test_more_than_two_classes():
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.standard_normal((200, 3)), columns=["a", "b", "c"])
-    frame["kind"] = pd.qcut(frame["a"], n_classes, labels=list("wxyz")[:n_classes]).astype(str)
+    frame["kind"] = pd.qcut(frame["a"], 4, labels=list("wxyz")).astype(str)
     one = losaw.explain(frame, "kind", methods="mdi,pfi,cpi", **QUICK)
     assert one.selected[0] == "a" and one.curves == {}
 
@@ -122,7 +121,7 @@ def test_a_budget_cuts_rows_and_says_so(capsys):
         ({"model": "forrest"}, "did you mean 'forest'"),
         ({"random_state": -1}, "random_state"),
         ({"random_state": "x"}, "random_state must be .*Generator or None"),
-        ({"groups": {"g": ["age"]}, "methods": "pfi"}, "groups are tested by the method cpi"),
+        ({"groups": {"g": ["age"]}, "methods": "pfi"}, "groups are tested by cpi, .* add it"),
         # Before a model is made.
         ({"groups": {"g": ["age", "wagee"]}, "model": "forrest"}, "did you mean 'wage'"),
     ],
