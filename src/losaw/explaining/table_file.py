@@ -23,7 +23,6 @@ _BLANKS = r"\s+"
 READING = "losaw: how the file was read"
 TEXT = (".csv", ".tsv", ".txt", ".data")
 _LINES = 20
-_UTF16 = (b"\xff\xfe", b"\xfe\xff")  # how such files begin, as Excel's "Unicode text"
 # A field in quotes, also one that goes on below the lines at hand; within it two quotes are one.
 _QUOTED = re.compile(r'(?<![^\s,;|])"(?:[^"]|"")*("|\Z)')
 # How lines above a table begin: comments, and Excel's "sep=;".
@@ -103,9 +102,6 @@ def _cells(path: Path, target: str) -> "pd.DataFrame":
     import pandas as pd
 
     try:
-        with path.open("rb") as file:
-            if file.read(2) in _UTF16:
-                raise UnicodeError
         head = pd.read_csv(
             path, sep="\0", header=None, nrows=_LINES, dtype=str, quoting=csv.QUOTE_NONE,
             engine="c", skip_blank_lines=True,
