@@ -99,9 +99,10 @@ def _check_methods(study: Study) -> None:
     """Check the parameters in every setting: learners look at the values of theirs in a fit."""
     for key, methods in _methods(study):
         for method in methods:
-            # The library of the extra "network" takes long to load: jobs make what needs it.
-            extra = EXTRAS.get((method.entry.kind, method.entry.name))
-            is_made = key != "learners" and extra != "network"
+            # What needs an extra is made by jobs: results are read where it is absent.
+            sampler = ("knockoff", str(method.parameters.get("sampler")))
+            needs_extra = {(method.entry.kind, method.entry.name), sampler} & EXTRAS.keys()
+            is_made = key != "learners" and not needs_extra
             tried: list[dict[str, Any]] = []
             for setting in study.settings:
                 try:

@@ -68,7 +68,7 @@ settings: {n_samples: [50]}
 learners:
   forest: {learner: random-forest, importances: [mdi, CPI]}
   boosted: {learner: xgboost, importances: [mdi]}
-importances: {mdi: {importance: reported}, CPI: {importance: cpi-gaussian, sampler: deep}}
+importances: {mdi: {importance: reported}, CPI: {importance: cpi-conditional, sampler: deep}}
 metrics: [pr_auc]
 seeds: {smoke: 1, desk: 1, paper: 1}
 """
