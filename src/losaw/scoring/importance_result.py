@@ -56,6 +56,8 @@ class ImportanceResult:
     deviations : array of shape (n_parts, n_features) or None
         What each row, cluster or fold adds to the error of the scores: their covariance is
         ``deviations.T @ deviations``. :meth:`ranks` compares scores by it.
+    deviations_freedom : float or None
+        Degrees of freedom of that error, which weights lower; None: one less than the parts.
     notes : dict of str to str
         What must be known of a feature to read its score, for example that it cannot be tested.
 
@@ -89,6 +91,7 @@ class ImportanceResult:
     degrees_of_freedom: float | None = None
     rows: FloatArray | None = field(default=None, repr=False)
     deviations: FloatArray | None = field(default=None, repr=False)
+    deviations_freedom: float | None = None
     notes: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -199,9 +202,7 @@ class ImportanceResult:
             )
         untested = [name in self.notes for name in self.feature_names]
         deviations = np.where(untested, np.nan, self.deviations)
-        freedom = float(len(deviations) - 1)
-        if self.p_values is not None:  # of a test, which knows of weights
-            freedom = self.degrees_of_freedom or freedom
+        freedom = self.deviations_freedom or len(deviations) - 1.0
         sets = rank_sets(self.ranking_scores(), deviations, freedom, level)
         frame = pd.DataFrame({"feature": self.feature_names, "score": self.scores})
         frame[["best", "worst"]] = sets

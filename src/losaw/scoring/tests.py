@@ -216,10 +216,10 @@ def _repeated(found: Differences, fit: Fit, testing: Testing) -> ImportanceResul
     """
     subject, repeats = fit.model, found.details["repeats"]
     several = len(repeats) > 1
-    deviations = None
+    deviations, freedom = None, None
     if found.rows is not None and testing.is_mean and not fit.seen:
         centred = found.rows - subject.mean(found.rows)
-        deviations, _ = _deviations(centred, subject.weights, subject.rows.clusters)
+        deviations, freedom = _deviations(centred, subject.weights, subject.rows.clusters)
     return ImportanceResult(
         np.asarray(found.scores),
         subject.names,
@@ -231,6 +231,7 @@ def _repeated(found: Differences, fit: Fit, testing: Testing) -> ImportanceResul
         degrees_of_freedom=len(repeats) - 1 if several else None,
         rows=found.rows,
         deviations=deviations,
+        deviations_freedom=freedom,
     )
 
 
@@ -291,6 +292,7 @@ def _result(
         degrees_of_freedom=freedom,
         rows=rows,
         deviations=deviations,
+        deviations_freedom=freedom,
         notes=notes,
     )
 

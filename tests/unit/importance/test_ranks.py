@@ -71,16 +71,26 @@ def test_clusters_and_weights_widen_the_error_that_ranks_rest_on():
 
 
 @pytest.mark.parametrize(("freedom", "first"), [(99, "1st"), (4, "1st to 2nd")])
-def test_ranks_of_a_test_have_its_degrees_of_freedom_which_weights_lower(freedom, first):
+def test_ranks_have_the_degrees_of_freedom_of_their_error(freedom, first):
     # A lead of 2.3 errors: the quantile of two hypotheses at .05 is 1.98 or 2.78.
     found = ImportanceResult(
         np.array([2.3, 0.0]),
         ("a", "b"),
-        p_values=np.array([0.01, 1.0]),
-        degrees_of_freedom=freedom,
         deviations=np.eye(100)[:, :2] * [1.0, 0.0],
+        deviations_freedom=freedom,
     )
     assert found.ranks()["ranks"][0] == first
+
+
+@pytest.mark.parametrize("of", [pfi, cpi])
+@pytest.mark.parametrize("rows", [{}, {"cv": 4}])
+def test_weights_lower_the_degrees_of_freedom_of_ranks(of, rows):
+    X, y = table()
+    model = LinearRegression().fit(X[:200], y[:200])
+    weights = np.where(np.arange(200) < 30, 1.0, 1e-9)
+    weighted = {} if rows else {"sample_weight": weights}
+    found = of(model, X[200:400], y[200:400], random_state=0, **weighted, **rows)
+    assert found.deviations_freedom == pytest.approx(3 if rows else 29, abs=1e-3)
 
 
 def test_ranks_are_refused_where_scores_have_no_error_to_compare_them_by():
