@@ -171,10 +171,8 @@ def own_forests(train: Any, test: Any, repeats: int) -> None:
         ("ranger's forest", RangerForest(n_estimators=100, random_state=0)),
     ):
         model = forest.fit(*train)
-        ours = measured(lambda model=model: (loco(model, *test, train=train).scores, 0.0), repeats)[
-            0
-        ]
-        line(f"LOCO, {name}, {P} refits", ours, theirs, 0.25)
+        call = lambda model=model: (loco(model, *test, train=train).scores, 0.0)  # noqa: E731
+        line(f"LOCO, {name}, {P} refits", measured(call, repeats)[0], theirs, 0.25)
     X, y = sample(1000)
     forest = RangerForest(n_estimators=500, random_state=0).fit(X[:667, :12], y[:667])
     subject = read_model(forest, read_rows(X[667:, :12], y[667:]), Options())
