@@ -44,6 +44,7 @@ def test_draws_go_first_then_rows_then_loco():
     few, said = cut(FULL, FREE, PILOT, 10, seconds(replace(draws, rows=5_000)) * 0.9 / 0.8)
     assert set(FULL.methods) - set(few.methods) == {"loco"}
     assert "LOCO is left out where draws of CPI do not fail their test" in said  # else it decides
+    assert (few.rows, few.permutations, few.draws) == (5_000, 5, 3)  # the time is there again
 
 
 def test_what_cannot_be_kept_is_said():
