@@ -217,6 +217,7 @@ def _recognised(
 def _predicted(known: FloatArray, real: FloatArray, at: FloatArray, seed: int) -> FloatArray:
     """Return the mean prediction of a forest and, of a single number, of gradient boosting."""
     from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
+    from threadpoolctl import threadpool_limits
 
     if not known.shape[1]:
         return real.mean(axis=0) + np.zeros((len(at), real.shape[1]))
@@ -226,7 +227,8 @@ def _predicted(known: FloatArray, real: FloatArray, at: FloatArray, seed: int) -
         boosting = HistGradientBoostingRegressor(
             max_iter=_TREES, min_samples_leaf=10, random_state=seed
         )
-        predicted = (predicted + boosting.fit(known, real[:, 0]).predict(at)[:, None]) / 2
+        with threadpool_limits(1, "openmp"):  # on few rows threads wait for each other
+            predicted = (predicted + boosting.fit(known, real[:, 0]).predict(at)[:, None]) / 2
     return np.asarray(predicted)
 
 
