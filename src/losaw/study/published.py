@@ -52,8 +52,8 @@ def read_published(study: Study, folder: Path) -> "pd.DataFrame":
     numbers = frame[["published", "decimals", "published_runs"]].apply(
         pd.to_numeric, errors="coerce"
     )
-    is_whole = numbers.notna().all(axis=1) & (numbers["published_runs"] >= 1)
-    wrong = frame.index[frame["published"].notna() & ~is_whole]
+    has_numbers = numbers.notna().all(axis=1) & (numbers["published_runs"] >= 1)
+    wrong = frame.index[frame["published"].notna() & ~has_numbers]
     if len(wrong):
         raise StudyError(
             f"{path}: line {wrong[0] + 2}: published, decimals and published_runs must be numbers, "
