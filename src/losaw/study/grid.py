@@ -1,7 +1,7 @@
 """A study with its names resolved: its settings, learners, importances and metrics."""
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -11,7 +11,7 @@ from losaw.study import registry
 from losaw.study.datasets import is_there
 from losaw.study.errors import StudyError
 from losaw.study.settings import Setting, same, setting_identifier
-from losaw.study.study_file import SCALES, Options, Scalar, SourceFile, StudyFile, as_values, parse
+from losaw.study.study_file import SCALES, Options, Scalar, SourceFile, StudyFile, parse
 from losaw.support.words import did_you_mean, unknown
 
 # Of a fit whose cost the study file does not state.
@@ -168,12 +168,14 @@ class Study:
             return None
         return self.generator.entry.create(**setting.parameters).joint_law()
 
-    def missing_data_sets(self) -> list[str]:
-        """Real data sets (a parameter or axis ``data_set``) whose files are not there."""
-        written = self.generator.parameters.get("data_set", [])
-        named = [*as_values(written), *self.file.settings.get("data_set", [])]
-        real = getattr(self.generator.entry.load(), "data_sets", ()) if named else ()
-        return [str(name) for name in named if name in real and not is_there(str(name))]
+    def missing_data_sets(self, settings: Iterable[Setting]) -> list[str]:
+        """Real data sets that some settings read and whose files are not there.
+
+        A generator names the data set that it reads in an attribute, ``real_data_set``.
+        """
+        create = self.generator.entry.create
+        read = {getattr(create(**s.parameters), "real_data_set", None) for s in settings}
+        return sorted(name for name in read if name is not None and not is_there(name))
 
     @cached_property
     def left_out(self) -> dict[str, str]:

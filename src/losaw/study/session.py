@@ -138,28 +138,15 @@ class Session:
         return study
 
     def _study_names(self) -> list[str]:
-        """Names of the requested studies; ``ufi`` stands for every study named ``ufi_…``.
-
-        A study of a group whose real data are not there is left out: asked for by its own name
-        it downloads them, or says what to do.
-        """
+        """Names of the requested studies; ``ufi`` stands for every study named ``ufi_…``."""
         known = self.available_studies()
         names: list[str] = []
         for index, name in enumerate(self.configuration.studies):
             group = [study for study in known if study.startswith(f"{name}_")]
             if name not in known and not group:
                 raise self.source.error(("studies", index), unknown("study", name, known))
-            names += [name] if name in known else filter(self._has_data, group)
+            names += [name] if name in known else group
         return list(dict.fromkeys(names))
-
-    def _has_data(self, name: str) -> bool:
-        missing = Study(self.folder / "studies" / f"{name}.yaml").missing_data_sets()
-        if missing:
-            self.notes.append(
-                f"study {name!r} is left out: {', '.join(missing)} not found; set LOSAW_DATA to "
-                "the folder of the real data, or ask for the study by its own name"
-            )
-        return not missing
 
     def _check_selection(self, studies: list[Study]) -> None:
         """Check that every selected value is one of an axis or a learner of some study."""
@@ -184,15 +171,24 @@ class Session:
 
     def _with_something_to_run(self, studies: list[Study]) -> list[Study]:
         """Return the studies with something to run; note why the others are left out."""
-        selected = [study for study in studies if next(self._cells(study), None) is not None]
-        for study in studies:
-            if study not in selected:
-                self.notes.append(f"study {study.name!r} is left out: {self._why_not(study)}")
-        if not selected:
+        reasons = {study.name: self._why_not(study) for study in studies}
+        self.notes += [f"study {n!r} is left out: {why}" for n, why in reasons.items() if why]
+        if all(reasons.values()):
             raise StudyError("nothing to run: " + "; ".join(self.notes))
-        return selected
+        return [study for study in studies if not reasons[study.name]]
 
     def _why_not(self, study: Study) -> str:
+        """Say why a study is left out; empty if it is run.
+
+        A study of a group whose real data are not there is left out: asked for by its own name
+        it downloads them, or says what to do.
+        """
+        settings = {cell.setting.identifier: cell.setting for cell in self._cells(study)}
+        if settings:
+            by_name = study.name in self.configuration.studies
+            missing = [] if by_name else study.missing_data_sets(settings.values())
+            remedy = "set LOSAW_DATA to the folder of the real data, or ask for it by its own name"
+            return f"{', '.join(missing)} not found; {remedy}" if missing else ""
         if self.scale not in study.file.seeds:  # the reference run is of some studies only
             return f"it has no scale {self.scale!r}, only {', '.join(study.file.seeds)}"
         for axis, values in self.selection.items():

@@ -84,12 +84,17 @@ def verify(
     A line that cannot be computed here (data or a program that is not there) is named, and
     another one is drawn instead. ``record`` writes the commit and the count of equal lines to
     each study's line of ``runs.csv``.
+
+    Raises
+    ------
+    StudyError
+        If ``runs.csv`` does not say at which scale a study was run.
     """
+    scales = {folder: _scale_of_run(folder) for folder in {line.folder for line in lines}}
 
     @cache
     def study_of(folder: Path) -> Study:  # at the scale of the stored run, which decides learners
-        runs = pd.read_csv(folder.parent / "runs.csv", index_col="study")
-        asked = {"studies": folder.name, "scale": runs.loc[folder.name, "scale"]}
+        asked = {"studies": folder.name, "scale": scales[folder]}
         return Session(configuration, asked, trusted=True).study(folder.name)
 
     outcomes: dict[Path, list[bool]] = {}
@@ -114,6 +119,14 @@ def verify(
     n_equal = sum(map(sum, outcomes.values()))
     print(f"{n_equal} of {n_computed} equal")
     return 0 if 0 < n_equal == n_computed else 1
+
+
+def _scale_of_run(folder: Path) -> str:
+    path = folder.parent / "runs.csv"
+    runs = pd.read_csv(path, index_col="study") if path.is_file() else pd.DataFrame()
+    if folder.name not in runs.index:
+        raise StudyError(f"{path}: a line of study {folder.name!r} must say the scale of its run")
+    return str(runs.loc[folder.name, "scale"])
 
 
 def _record(outcomes: Mapping[Path, Sequence[bool]]) -> None:

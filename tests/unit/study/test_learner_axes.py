@@ -91,11 +91,23 @@ def test_asking_for_a_learner_that_cannot_run_says_why(optional_learner):
         optional_learner.session(learner=("jittered",))
 
 
-def test_a_group_leaves_out_studies_whose_real_data_are_not_there(monkeypatch, tmp_path):
+@pytest.mark.parametrize(
+    ("group", "scale", "study", "missing"),
+    [
+        ("ufi", "desk", "ufi_figure5", "rna_editing"),
+        ("cpi", "reference", "cpi_diamonds_boruta", "diamonds"),
+        ("residual", "reference", "residual_figure6", "california_housing"),
+        ("ufi, treeinner", "reference", "treeinner_eta", "chip_enhancer"),
+        ("treeinner", "desk", "treeinner_eta", None),
+    ],
+)
+def test_a_group_leaves_out_studies_whose_real_data_are_not_there(
+    monkeypatch, tmp_path, group, scale, study, missing
+):
     from losaw.study.session import Session
 
     monkeypatch.setenv("LOSAW_DATA", str(tmp_path))
-    session = Session(CONFIGURATION, {"studies": "ufi"})
-    assert any("'ufi_figure5' is left out: rna_editing not found" in n for n in session.notes)
-    names = [study.name for study in session.studies]
-    assert "ufi_table1" in names and not {"ufi_figure5", "ufi_figure6", "ufi_figure7"} & set(names)
+    session = Session(CONFIGURATION, {"studies": group, "scale": scale}, trusted=True)
+    is_named = any(f"{study!r} is left out: {missing} not found" in n for n in session.notes)
+    assert is_named == (missing is not None)
+    assert (study in {one.name for one in session.studies}) == (missing is None)

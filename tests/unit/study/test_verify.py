@@ -55,3 +55,6 @@ def test_rows_that_differ_are_told_with_the_size_of_the_difference(computed, evi
     assert run["scale"] == "smoke" and run["verified_at"] == commit()
     with pytest.raises(StudyError, match=r"unknown study 'tinny'.*did you mean 'tiny'"):
         read_evidence(evidence.parent, ["tinny"])
+    (evidence.parent / "runs.csv").write_text("study,scale\nother,smoke\n")
+    with pytest.raises(StudyError, match=r"runs.csv: a line of study 'tiny' must say the scale"):
+        verify(lines, computed.configuration, 1)

@@ -98,6 +98,7 @@ class LowSignalGenerator:
     ) -> None:
         self.task = task_of("task", task)
         self.dataset = one_of("dataset", dataset, DATA_SETS)
+        self.real_data_set = "chip_enhancer" if dataset == "ChIP" else None
         self.noise = one_of("noise", noise, NOISE_READINGS)
         self.logit = one_of("logit", logit, LOGIT_READINGS)
 

@@ -50,11 +50,11 @@ class RealForestDataGenerator:
     examples = tuple({"data_set": name} for name in data_sets)
 
     def __init__(self, *, data_set: str) -> None:
-        self.data_set = one_of("data_set", data_set, self.data_sets)
+        self.real_data_set = one_of("data_set", data_set, self.data_sets)
 
     def sample(self, rng: np.random.Generator) -> Dataset:
         """Draw rows and the random feature."""
-        return _divided(self.data_set, DESIGNS[self.data_set].share, rng)
+        return _divided(self.real_data_set, DESIGNS[self.real_data_set].share, rng)
 
 
 class DiamondsGenerator:
@@ -73,6 +73,7 @@ class DiamondsGenerator:
 
     examples = ({"fraction": 0.5},)
     data_sets = ("diamonds",)
+    real_data_set = "diamonds"
 
     def __init__(self, *, fraction: float = DESIGNS["diamonds"].share) -> None:
         self.fraction = _share(fraction)
@@ -114,7 +115,7 @@ class RealRegressionGenerator:
         noise_share: float | None = None,
         target: str = "standardized",
     ) -> None:
-        self.data_set = one_of("data_set", data_set, self.data_sets)
+        self.real_data_set = one_of("data_set", data_set, self.data_sets)
         self.fraction = _share(fraction)
         self.noise_share = noise_share
         if noise_share is not None:
@@ -123,7 +124,7 @@ class RealRegressionGenerator:
 
     def sample(self, rng: np.random.Generator) -> Dataset:
         """Draw a random part of the rows."""
-        return _divided(self.data_set, self.fraction, rng, self.noise_share, self.target)
+        return _divided(self.real_data_set, self.fraction, rng, self.noise_share, self.target)
 
 
 def _share(fraction: float) -> float:
