@@ -238,13 +238,13 @@ class Study:
 
     def methods_of(self, metric: str) -> list[str]:
         """Names of a metric's columns: one per learner, or per learner and importance."""
+        pairs = ((label, one) for label in self.learners for one in self.measured(metric, label))
+        return list(dict.fromkeys(itertools.starmap(self.method_name, pairs)))
+
+    def measured(self, metric: str, learner: str) -> tuple[str, ...]:
+        """The importances of a learner that a metric measures; ``("",)`` for its predictions."""
         needs = self.metrics[metric].entry.load().needs
-        names = [
-            self.method_name(label, importance)
-            for label, learner in self.learners.items()
-            for importance in (learner.importances if needs == "importance" else ("",))
-        ]
-        return list(dict.fromkeys(names))
+        return self.learners[learner].importances if needs == "importance" else ("",)
 
     @property
     def methods(self) -> list[str]:

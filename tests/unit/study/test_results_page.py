@@ -141,4 +141,7 @@ def test_the_answers_are_right(folder, by_pandas):
 
     (failure,) = by_pandas["5"].itertuples()
     assert failure.learner == "RF" and "on purpose" in failure.message
-    assert failure.size == json.loads((folder / "manifest.json").read_text())["failed_rows"]
+    manifest = json.loads((folder / "manifest.json").read_text())
+    assert failure.size == sum(manifest["failures"].values())
+    # a failed fit is one row, and lacks a value for each of two metrics
+    assert summary["n_failed"].sum() == manifest["failed_rows"] == 2 * failure.size

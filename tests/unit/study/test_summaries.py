@@ -39,6 +39,20 @@ def test_a_summary_is_of_the_seeds_that_are_asked_for(computed, seeds):
     assert whole.read_bytes() == before and seeds not in set(pd.read_csv(whole)["n_seeds"])
 
 
+def test_a_failed_fit_lacks_each_of_its_values(computed):
+    keys = ["setting_id", "learner", "importance", "metric"]
+    whole = pd.read_csv(run(computed.session()) / "summary.csv")
+    computed.replace(computed.study_file, "marginal-slopes}", "marginal-slopes, fail_share: 1.0}")
+    folder = run(computed.session(max_failed_share=1.0))
+    found = pd.read_csv(folder / "summary.csv")
+    pd.testing.assert_frame_equal(found[keys], whole[keys])
+    lost = found["learner"] == "plain"
+    assert (found["n_failed"] == 5 * lost).all() and (found["n_seeds"] == 5 * ~lost).all()
+    assert json.loads((folder / "manifest.json").read_text())["failed_rows"] == 4 * 2 * 5
+    verdicts = pd.read_csv(folder / "comparison.csv").groupby("method")["verdict"].unique()
+    assert list(verdicts["plain"]) == ["all runs failed"] != list(verdicts["jittered"])
+
+
 def test_learners_have_paired_differences_and_so_have_importances_of_a_learner():
     study = SimpleNamespace(
         learners=("a", "b"),

@@ -16,7 +16,7 @@ from pandas.io.formats.style import Styler
 
 from losaw.study.grid import Study, table_title
 from losaw.study.report.typeset import html_label, latex, latex_label, markdown, number, signed
-from losaw.study.results.agreement import NOT_RUN, VERDICTS
+from losaw.study.results.agreement import VERDICTS
 from losaw.study.results.compare import check_places
 from losaw.study.study_file import TableLayout
 from losaw.study.writing import write_text
@@ -216,7 +216,7 @@ def cell_text(cell: Any, decimals: int, bold: str = "**{}**") -> str:
     """``.530 → **.532** (.007) z +0.3 n 40 ✓``."""
     ours, printed = _numbers(cell, decimals, bold)
     if not ours:
-        return f"{printed} → {NOT_RUN}" if printed else NOT_RUN
+        return f"{printed} → {cell.verdict}" if printed else cell.verdict
     words = [f"{printed} →" if printed else "", ours, f"({number(cell.mc_se, decimals) or '–'})"]
     words += [f"z {signed(cell.z)}" if printed else "", f"n {cell.n_seeds}"]
     return " ".join(word for word in (*words, VERDICTS[cell.verdict][0]) if word)

@@ -139,16 +139,21 @@ def _compact(rows: pa.Table) -> pa.Table:
 
 def _in_grid_order(study: Study, rows: pa.Table) -> pa.Table:
     """Return rows in the order of the study file, whatever the cut into blocks."""
-    orders = {
+    orders = grid_order(study)
+    keys = rows.select([*orders, "seed"]).to_pandas()
+    for name, order in orders.items():
+        keys[name] = keys[name].cat.set_categories(order, ordered=True)
+    return rows.take(keys.sort_values([*orders, "seed"], kind="stable").index.to_numpy())
+
+
+def grid_order(study: Study) -> dict[str, list[str]]:
+    """Return the names of each key of a row, in the order of the study file."""
+    return {
         "setting_id": [setting.identifier for setting in study.settings],
         "learner": list(study.learners),
         "importance": ["", *study.importances],
         "metric": ["", *study.metrics, SCORES],
     }
-    keys = rows.select([*orders, "seed"]).to_pandas()
-    for name, order in orders.items():
-        keys[name] = keys[name].cat.set_categories(order, ordered=True)
-    return rows.take(keys.sort_values([*orders, "seed"], kind="stable").index.to_numpy())
 
 
 def check_fits(plan: StudyPlan, rows: pd.DataFrame) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from losaw.study.grid import Study, table_title
-from losaw.study.results.agreement import Kind, Printed, Runs, verdict, weigh
+from losaw.study.results.agreement import ALL_FAILED, Kind, Printed, Runs, verdict, weigh
 from losaw.study.settings import Setting, matches
 
 NUMBER_COLUMNS = (
@@ -122,6 +122,7 @@ def numbers_of_cell(
     if reproduction and print_row and kind:
         runs = Runs(reproduced, float(reproduction.sd), int(reproduction.n_seeds))
         evidence = weigh(runs, _printed(print_row), kind)
+    word = verdict(evidence, margin, bool(print_row), bool(np.isfinite(reproduced)))
     return {
         "published": float(print_row["published"]) if print_row else np.nan,
         "reproduced": reproduced,
@@ -131,7 +132,7 @@ def numbers_of_cell(
         "low": evidence.low if evidence else np.nan,
         "high": evidence.high if evidence else np.nan,
         "margin": margin if print_row else np.nan,
-        "verdict": verdict(evidence, margin, bool(print_row), bool(np.isfinite(reproduced))),
+        "verdict": ALL_FAILED if reproduction and not reproduction.n_seeds else word,
         "published_sd": float((print_row or {}).get("published_sd", np.nan)),
         "reproduced_sd": float(reproduction.sd) if reproduction else np.nan,
     }

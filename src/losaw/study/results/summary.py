@@ -8,18 +8,31 @@ import numpy as np
 import pandas as pd
 
 from losaw.study.grid import Study
-from losaw.study.results.collect import Collection
+from losaw.study.results.collect import Collection, grid_order
 
 Name = tuple[str, str]
 
 
 def summarise(study: Study, collection: Collection) -> pd.DataFrame:
-    """Return ``summary.csv`` (docs/results.md), a row per setting, learner, importance, metric."""
-    keys = ["setting_id", "learner", "importance", "metric"]
-    results = collection.results[collection.results["metric"] != ""]
+    """Return ``summary.csv`` (docs/results.md), a row per setting, learner, importance, metric.
+
+    A failed fit, which is one row, lacks every value that its learner would have had.
+    """
+    is_fit = collection.results["metric"] == ""
+    lost = [
+        (learner, importance, metric)
+        for learner in study.learners
+        for metric in study.metrics
+        for importance in study.measured(metric, learner)
+    ]
+    failed = collection.results.loc[is_fit, ["setting_id", "learner"]].merge(
+        pd.DataFrame(lost, columns=["learner", "importance", "metric"]), on="learner"
+    )
+    results = pd.concat([collection.results[~is_fit], failed], ignore_index=True)
     ok = (results["status"] == "ok") & np.isfinite(results["value"])
     values = results["value"].where(ok)
-    grouped = values.groupby([results[key] for key in keys], sort=False, observed=True)
+    keys = [pd.Categorical(results[key], names) for key, names in grid_order(study).items()]
+    grouped = values.groupby(keys, observed=True)
     summary = pd.DataFrame(
         {
             "n_seeds": grouped.count(),
@@ -27,8 +40,10 @@ def summarise(study: Study, collection: Collection) -> pd.DataFrame:
             "mean": grouped.mean(),
             "sd": grouped.std(ddof=1),
         }
-    ).reset_index()
-    summary = summary.merge(collection.settings, on="setting_id", how="left", sort=False)
+    ).rename_axis(list(grid_order(study)))
+    summary = summary.reset_index().merge(
+        collection.settings, on="setting_id", how="left", sort=False
+    )
     return complete_summary(study, summary)
 
 

@@ -4,17 +4,17 @@ import numpy as np
 import pandas as pd
 
 from losaw.study.grid import Study
-from losaw.study.results.agreement import NOT_PRINTED, NOT_RUN, VERDICTS
+from losaw.study.results.agreement import MISSING, VERDICTS
 from losaw.study.results.compare import NUMBER_COLUMNS, SD_COLUMNS
 from losaw.study.settings import matches
 
-COMPARED = tuple(word for word in VERDICTS if word not in (NOT_PRINTED, NOT_RUN))
+COMPARED = tuple(word for word in VERDICTS if word not in MISSING)
 DISTANCES = (0.01, 0.02, 0.05)
 
 
 def compared(comparison: pd.DataFrame) -> pd.DataFrame:
     """Return the cells that are published and were run; each cell once, whatever tables show it."""
-    cells = comparison[~comparison["verdict"].isin([NOT_PRINTED, NOT_RUN])]
+    cells = comparison[~comparison["verdict"].isin(MISSING)]
     keys = [c for c in cells.columns if c not in ("table", *NUMBER_COLUMNS, *SD_COLUMNS)]
     return cells.drop_duplicates([*keys, "published"])
 
