@@ -1,8 +1,9 @@
 """Tests of a paper's claims against the numbers of a reference run."""
 
 import itertools
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -56,7 +57,10 @@ class Weighed:
 
 
 def weigh_claim(
-    claim: Claim, summary: pd.DataFrame | None, decisions: Collection[str] = ()
+    claim: Claim,
+    summary: pd.DataFrame | None,
+    decisions: Collection[str],
+    planned: Mapping[str, Mapping[str, Any]],
 ) -> Weighed:
     r"""Weigh a claim against the means of a study.
 
@@ -99,6 +103,8 @@ def weigh_claim(
         summary does not have was not run: :mod:`losaw.study.claims.naming` checks the names.
     decisions : collection of str
         The metrics whose values are shares of yes-or-no decisions (:func:`decisions_of`).
+    planned : dict
+        Identifier -> axes of the settings that a whole run has (:func:`planned_of`).
     """
     cells = None if summary is None else _cells(claim, summary, decisions)
     if cells is None or cells.empty:
@@ -110,14 +116,16 @@ def weigh_claim(
     if claim.holds_in == "most":
         half = len(cells) / 2
         verdict = SUPPORTED if n_for > half else CONTRADICTED if n_against > half else UNDECIDED
-    missing = tuple(dict.fromkeys(_not_run(claim, summary)))  # each once
+    missing = tuple(dict.fromkeys(_not_run(claim, summary, planned)))  # each once
     if missing and n_against == 0:
         verdict = PARTLY_RUN
     return Weighed(claim, verdict, n_for, n_against, n_open, cells, missing)
 
 
-def _not_run(claim: Claim, summary: pd.DataFrame) -> Iterator[str]:
-    """Yield the methods, metrics and values of axes that a claim names and a summary lacks."""
+def _not_run(
+    claim: Claim, summary: pd.DataFrame, planned: Mapping[str, Mapping[str, Any]]
+) -> Iterator[str]:
+    """Yield the methods, metrics, values of axes and settings of a claim that a summary lacks."""
     sides: list[tuple[list[str], list[str], Filter]] = [(claim.method, claim.metric, claim.where)]
     if isinstance(claim.than, Side):
         than = claim.than
@@ -133,6 +141,9 @@ def _not_run(claim: Claim, summary: pd.DataFrame) -> Iterator[str]:
             for value in values:
                 if not any(matches({axis: value}, record) for record in records):
                     yield f"{axis} = {value}"
+        settings = {name for name, axes in planned.items() if matches(where, axes)}
+        if n_missing := len(settings - set(found["setting_id"])):
+            yield f"{n_missing} of {len(settings)} settings"
 
 
 def _verdict(n_for: int, n_against: int, n_open: int) -> str:
@@ -151,6 +162,16 @@ def decisions_of(study: Study) -> set[str]:
         label
         for label, metric in study.metrics.items()
         if getattr(metric.entry.load(), "is_decision", False)
+    }
+
+
+def planned_of(study: Study) -> dict[str, Mapping[str, Any]]:
+    """The settings that a study's scale runs, and their axes."""
+    scale = study.scale or ""
+    return {
+        setting.identifier: setting.axes
+        for setting in study.settings
+        if any(study.seeds(scale, setting, learner) for learner in study.learners)
     }
 
 
@@ -208,6 +229,7 @@ def _cells(claim: Claim, summary: pd.DataFrame, decisions: Collection[str]) -> p
                 continue
             pairs[left, right] = _pair(claim, left, right, summary, axes).assign(
                 is_decision=claim.statistic == "mean"
+                and not claim.share_of
                 and left[1] in decisions
                 and (right is None or right[1] in decisions)
             )
@@ -286,12 +308,11 @@ def _rows(claim: Claim, name: Name, where: Filter, summary: pd.DataFrame) -> pd.
     is_claimed = [matches(where, row) for row in rows.to_dict("records")]
     rows = rows[np.array(is_claimed, dtype=bool)]
     freedom = (rows["n_seeds"] - 1).clip(lower=1)
-    if claim.statistic == "deviation":
-        return rows.assign(
-            mean=rows["sd"], std_error=rows["sd"] / np.sqrt(2 * freedom), freedom=freedom
-        )
     rounding = 1e-12 * (1 + rows["mean"].abs())
     equal = (rows["sd"] <= rounding) & (rows["n_seeds"] < ENOUGH_EQUAL_RUNS)
+    if claim.statistic == "deviation":
+        error = (rows["sd"] / np.sqrt(2 * freedom)).mask(equal)
+        return rows.assign(mean=rows["sd"], std_error=error, freedom=freedom)
     rows = rows.assign(std_error=rows["mc_se"].mask(equal), freedom=freedom)
     return _shares(claim, name, where, summary, rows) if claim.share_of else rows
 

@@ -12,8 +12,8 @@ from losaw.study.claims.weighing import settings_against
 from losaw.study.errors import StudyError
 
 
-def weigh(claim, summary, decisions=()):
-    return weighing.weigh_claim(claim, summary, decisions)
+def weigh(claim, summary, decisions=(), planned=()):
+    return weighing.weigh_claim(claim, summary, decisions, dict(planned))
 
 
 def summary(means, sd=0.1, n_seeds=25, method="A"):
@@ -112,6 +112,15 @@ def test_a_rate_of_none_or_all_of_a_few_runs_is_not_without_error():
     below = claim(relation="below", than=0.8)
     assert weigh(below, rates([19], 20), {"m"}).verdict == "undecided"
     assert weigh(below, rates([20], 20), {"m"}).verdict == "contradicted"
+
+
+def test_equal_runs_have_no_deviation_without_error_and_a_share_of_rates_is_no_rate():
+    few = claim(statistic="deviation", relation="below", than=1.0)
+    assert weigh(few, summary([1.0], sd=0.0, n_seeds=3)).verdict == "undecided"
+    assert weigh(few, summary([1.0], sd=0.0)).verdict == "supported"
+    share = claim(share_of={"n": 100}, where={"n": [200]}, relation="below", than=1.0)
+    cells = weigh(share, rates([200, 100], 200), {"m"}).cells
+    assert cells["is_decision"].tolist() == [False]
     assert weigh(claim(statistic="deviation"), rates([10], 20), {"m"}).verdict == "supported"
 
 
@@ -192,6 +201,16 @@ def test_a_claim_of_which_something_was_not_run_is_not_supported(changes, missin
     assert weighed.n_for == 1
     against = weigh(claim(**changes, relation="below"), rows)
     assert against.verdict == "contradicted" and against.missing == missing
+
+
+@pytest.mark.parametrize(
+    ("where", "missing"), [({}, ("1 of 3 settings",)), ({"n": [100, 200]}, ())]
+)
+def test_a_claim_of_which_settings_were_not_run_is_not_supported(where, missing):
+    planned = {str(size): {"n": size} for size in (100, 200, 300)}
+    weighed = weigh(claim(where=where), summary([1.0, 1.0]), planned=planned)
+    assert weighed.missing == missing
+    assert weighed.verdict == ("run in part" if missing else "supported")
 
 
 def test_a_near_b_and_b_near_a_are_counted_once():

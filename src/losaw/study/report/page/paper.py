@@ -12,6 +12,7 @@ from losaw.study.claims.weighing import (
     MIXED,
     Weighed,
     decisions_of,
+    planned_of,
     settings_against,
     weigh_claim,
 )
@@ -96,10 +97,12 @@ def weigh_claims(shelf: Shelf, name: str) -> list[Weighed]:
     check_names(paper, shelf.configuration / "studies")
     weighed = shelf.weighed[name] = []
     for claim in paper.claims:
-        there = claim.study in shelf.studies
-        summary = shelf.results[claim.study].summary if there else None
-        decisions = decisions_of(shelf.studies[claim.study]) if there else set()
-        weighed.append(weigh_claim(claim, summary, decisions))
+        if claim.study in shelf.studies:
+            study, summary = shelf.studies[claim.study], shelf.results[claim.study].summary
+            one = weigh_claim(claim, summary, decisions_of(study), planned_of(study))
+        else:
+            one = weigh_claim(claim, None, (), {})
+        weighed.append(one)
     return weighed
 
 
