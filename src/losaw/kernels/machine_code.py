@@ -21,14 +21,16 @@ def folder(given: str) -> Path:
     """Return the folder of these sources.
 
     It is within the cache folder of numba that the user has chosen; else within the package; else,
-    where that is read-only, in the user's cache.
+    where that is read-only, in the user's cache. Each processor that is compiled for has a part of
+    its own: two processes that compile for different ones at a time would overwrite each other's
+    files, and give other last bits.
     """
     if not given and os.access(PACKAGE, os.W_OK):
         root = PACKAGE / "__pycache__" / "kernels"
     else:  # which several installations may share
         base = Path(given) if given else Path.home() / ".cache" / "losaw"
         root = base / f"losaw-kernels-{_short(str(PACKAGE))}"
-    return root / f"losaw-{digest()}"
+    return root / f"losaw-{digest()}" / os.environ.get("NUMBA_CPU_NAME", "this-processor")
 
 
 @cache
@@ -44,8 +46,8 @@ def writable_folder(given: str) -> Path | None:
             own.mkdir(parents=True, exist_ok=True)
         except OSError:
             return None
-        for other in own.parent.glob("losaw-*"):
-            if other != own:
+        for other in own.parents[1].glob("losaw-*"):
+            if other != own.parent:
                 shutil.rmtree(other, ignore_errors=True)
     return own if os.access(own, os.W_OK) else None
 

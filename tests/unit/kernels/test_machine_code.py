@@ -44,10 +44,10 @@ def kernels(tmp_path_factory):
     return folder
 
 
-def call(kernels, given=""):
+def call(kernels, given="", **variables):
     """Return what the caller gives in a fresh process, and whether anything was compiled."""
     paths = {"PYTHONPATH": str(kernels.parents[1]), "NUMBA_CACHE_DIR": str(given)}
-    environment = os.environ | paths | {"PYTHONDONTWRITEBYTECODE": "1"}
+    environment = os.environ | paths | {"PYTHONDONTWRITEBYTECODE": "1"} | variables
     done = subprocess.run(
         [sys.executable, "-c", CALL], env=environment, capture_output=True, text=True
     )
@@ -81,6 +81,14 @@ def test_an_edit_of_a_callee_or_a_constant_is_compiled_and_of_another_file_is_no
     with (kernels.parent / "cli.py").open("a") as file:
         file.write("# a comment\n")
     assert call(kernels) == (9.0, False)
+
+
+def test_code_for_two_processors_lies_apart(kernels):
+    for name in ("nehalem", "haswell"):
+        assert call(kernels, NUMBA_CPU_NAME=name)[1]
+        assert not call(kernels, NUMBA_CPU_NAME=name)[1]
+    (own,) = stored(kernels)
+    assert {"nehalem", "haswell"} <= {part.name for part in own.iterdir()}
 
 
 def test_the_machine_code_in_a_copy_of_a_checkout_does_not_count_as_its_own(kernels, tmp_path):
