@@ -89,8 +89,10 @@ def boruta(
         ``scores``: median importance of a feature over its runs minus the median of the best
         shadow; ``p_values``: P(Bin(r, 1/2) >= h) with Bonferroni's correction at the last run of
         the feature; ``details``: ``selected`` (mask of confirmed features), ``decisions`` before
-        the tentative ones are decided (1, 0, -1), ``n_runs``. No standard error: a feature leaves
-        when it is decided, so that its runs are not a sample.
+        the tentative ones are decided (1, 0, -1), ``n_runs``, ``raw_p_values`` without the
+        correction. No standard error: a feature leaves when it is decided, so that its runs are not
+        a sample. All runs are on one sample: what luck made of it passes for a signal in each, and
+        no p-value bounds the rate of that.
 
     Raises
     ------
@@ -145,7 +147,8 @@ def boruta(
     medians = np.nanmedian(history[: len(best_shadows)], axis=0)
     scores = medians - np.median(best_shadows)
     tentative = decisions == TENTATIVE
-    p_values = np.minimum(1.0, n_units * binom.sf(hits - 1, runs, 0.5))
+    raw = binom.sf(hits - 1, runs, 0.5)
+    p_values = np.minimum(1.0, n_units * raw)
     selected = (decisions == CONFIRMED) | (tentative & (scores > 0))
     scored = sample.scored
     return ImportanceResult(
@@ -156,6 +159,7 @@ def boruta(
             "selected": selected[scored],
             "decisions": decisions[scored],
             "n_runs": len(best_shadows),
+            "raw_p_values": raw[scored],
         },
         method=parameter_repr(
             "boruta",

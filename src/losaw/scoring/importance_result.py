@@ -39,9 +39,12 @@ class ImportanceResult:
     std_error_kind : str or None
         What the standard error measures, for example ``"over test rows"``.
     p_values : array of shape (n_features,) or None
-        One-sided, of a score larger than 0; NaN for a feature that cannot be tested.
+        One-sided, of a score larger than 0; of a trend two-sided, of one that is not 0; NaN for a
+        feature that cannot be tested.
     higher_is_more : bool, default True
         Whether a larger score means a more important feature.
+    is_trend : bool, default False
+        Whether the sign of a score is a direction: features are then ordered by its size.
     details : dict
         Method-specific extras, documented by the method.
     method : str
@@ -93,6 +96,7 @@ class ImportanceResult:
     deviations: FloatArray | None = field(default=None, repr=False)
     deviations_freedom: float | None = None
     notes: Mapping[str, str] = field(default_factory=dict)
+    is_trend: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "scores", np.asarray(self.scores, dtype=float))
@@ -120,6 +124,8 @@ class ImportanceResult:
 
     def ranking_scores(self) -> FloatArray:
         """Scores oriented so that larger means more important."""
+        if self.is_trend:
+            return np.abs(self.scores)
         return self.scores if self.higher_is_more else -self.scores
 
     def interval(self, level: float = 0.95) -> FloatArray:

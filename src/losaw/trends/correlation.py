@@ -16,7 +16,7 @@ from losaw.trees.forests import Forest, read_forest
 
 METHODS = ("pearson", "spearman")
 MIN_ROWS = 3
-ERROR_KIND = "of large samples, (1 - r²) / sqrt(n - 1)"
+ERROR_KIND = "of large samples of normal pairs, (1 - r²) / sqrt(n - 1)"
 
 
 def target_correlation(X: ArrayLike, y: ArrayLike, *, method: str = "pearson") -> ImportanceResult:
@@ -212,5 +212,5 @@ def _result(
 ) -> ImportanceResult:
     error = (1 - estimates**2) / np.sqrt(n_rows - 1)
     return ImportanceResult(
-        estimates, names, std_error=error, std_error_kind=ERROR_KIND, method=name
+        estimates, names, std_error=error, std_error_kind=ERROR_KIND, method=name, is_trend=True
     )

@@ -84,4 +84,5 @@ def linear_coefficient(
         p_values=p_values,
         method=f"linear coefficient{' (standardised)' if standardized else ''}",
         degrees_of_freedom=freedom if freedom > 0 else None,
+        is_trend=True,
     )

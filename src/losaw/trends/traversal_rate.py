@@ -176,6 +176,7 @@ def _result(
         std_error_kind=ERROR_KIND,
         details={"n_splits": count.sum(axis=0)},
         method=name + _towards(model),
+        is_trend=True,
     )
 
 

@@ -200,6 +200,8 @@ def test_boruta_corrects_its_limit_for_the_number_of_features(monkeypatch, max_r
     found = boruta(None, *sample, max_runs=max_runs, alpha=0.05, random_state=0)
     assert found.details["decisions"][0] == decision
     assert found.p_values[0] == pytest.approx(10 * 0.5**max_runs)
+    for rate in (9 * 0.5**max_runs, 11 * 0.5**max_runs):  # corrected once
+        assert found.select(fwer=rate) == (("X1",) if rate > found.p_values[0] else ())
 
 
 def test_subgroups_of_a_group_are_made_for_all_its_features():
