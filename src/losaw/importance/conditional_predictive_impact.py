@@ -94,9 +94,10 @@ def cpi(
         columns outside of it (:class:`losaw.knockoffs.conditional.ConditionalSampler`), fitted to
         all rows of X. The others draw joint knockoffs; with ``cv`` they are fitted to the rows that
         a fold holds out. A sampler that does not know levels imitates the columns that the model
-        sees (codes or dummies) as real numbers, and all columns of a feature are replaced
-        together. Gaussian knockoffs that are given by name take ``s_method="mvr"`` unless
-        ``sampler_parameters`` names another.
+        sees (codes or dummies) as real numbers, which are rounded before the model sees them where
+        the column holds integers, and all columns of a feature are replaced together. Gaussian
+        knockoffs that are given by name take ``s_method="mvr"`` unless ``sampler_parameters`` names
+        another.
     sampler_parameters : dict or None
         For a sampler that is given by name.
     n_draws : int, default 1

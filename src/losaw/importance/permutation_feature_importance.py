@@ -56,8 +56,9 @@ def pfi(
         difference:  E[L(f(X_-j, X_pi(j)), Y)] - E[L(f(X), Y)],   0: no importance;
         ratio:       E[L(f(X_-j, X_pi(j)), Y)] / E[L(f(X), Y)],   1: no importance,
 
-    the median over permutations. Marginal: a feature counts if the model uses it, also where
-    others could stand in for it.
+    the median over permutations. A permutation leaves a row its own value with probability 1/m of m
+    rows, with ``cv`` those of a fold, so that 1 - 1/m of the difference is expected. Marginal: a
+    feature counts if the model uses it, also where others could stand in for it.
 
     Parameters
     ----------
@@ -108,9 +109,14 @@ verbose, random_state
     shift = 1.0 if scale == "ratio" and cv is not None else 0.0  # tests are of scores above 0
 
     def differences(fit: Fit) -> Differences:
-        giving = rows_by_weight(fit.model.weights, len(fit.held))
+        if len(fit.held) == 1:
+            raise ValueError(
+                "a fold of cv scores one row, whose values cannot be exchanged with another row's; "
+                "take fewer folds"
+            )
 
         def permutations() -> list[NDArray[np.intp]]:
+            giving = rows_by_weight(fit.model.weights, len(fit.held), rng)
             return [giving[rng.permutation(len(giving))] for _ in fit.model.units.names]
 
         found = permuted_differences(fit.model, permutations, n_repeats, scale)

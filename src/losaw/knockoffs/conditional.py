@@ -127,8 +127,9 @@ class ConditionalSampler:
         self._X, self._kinds = check_features(X, kinds, allow_missing=True)
         n_columns = self._X.shape[1]
         units = [np.array([j]) for j in range(n_columns)] if units is None else units
-        self._giving = rows_by_weight(weights, len(self._X))
         seed = int((np.random.default_rng() if rng is None else rng).integers(2**63))
+        drawing = np.random.default_rng([seed, n_columns, 1])
+        self._giving = rows_by_weight(weights, len(self._X), drawing)
         self._clusters = self._read(clusters, np.random.default_rng([seed, n_columns]))
         self._varying = varying_columns(self._X)
         self._warn_of_many_levels()

@@ -44,7 +44,7 @@ def fits(
 ) -> list[Fit]:
     """Return the given model on all rows, or with ``cv`` a model fitted for each fold.
 
-    With ``cv`` the model may be a list, of the fitted model of each fold.
+    With pairs of row numbers as ``cv`` the model may be a list, of the fitted model of each fold.
     """
     if cv is None:
         if isinstance(model, list):
@@ -81,6 +81,12 @@ def folds(
     from sklearn.model_selection import check_cv
 
     clusters = rows.clusters
+    is_list = isinstance(cv, Iterable) and not isinstance(cv, str) and not hasattr(cv, "split")
+    if isinstance(model, list) and not is_list:
+        raise ValueError(
+            f"model is a list of {len(model)} models, and cv={cv!r} may draw other folds than "
+            "those that they were fitted in; give these, cv=[(rows of the fit, rows to score), …]"
+        )
     if isinstance(cv, int | np.integer):
         unit = "rows" if clusters is None else "clusters"
         most = len(rows) if clusters is None else len(np.unique(clusters))
@@ -91,7 +97,6 @@ def folds(
             )
         cv = shuffled_folds(int(cv), is_classifier(model), clusters is not None, seed_integer(rng))
     try:
-        is_list = isinstance(cv, Iterable) and not isinstance(cv, str) and not hasattr(cv, "split")
         parts = list(cv if is_list else check_cv(cv).split(rows.table.codes, rows.y, clusters))
     except ValueError as error:
         if "groups" not in str(error):
@@ -193,16 +198,16 @@ def fit_copy(copy: Any, rows: Rows) -> Any:
     X = rows.table.rows()
     if rows.weights is None:
         return copy.fit(X, rows.y)
-    name, last = "sample_weight", copy
+    steps, last = [], copy
     while hasattr(last, "steps"):  # of a Pipeline, that of its last step
         step, last = last.steps[-1]
-        name = f"{step}__{name}"
+        steps.append(step)
     if not has_fit_parameter(last, "sample_weight"):
         raise ValueError(
             f"{type(copy).__name__} takes no sample_weight, so that it cannot be fitted again as "
             "the rows weigh; leave sample_weight or cv out"
         )
-    return copy.fit(X, rows.y, **{name: rows.weights})
+    return copy.fit(X, rows.y, **{"__".join([*steps, "sample_weight"]): rows.weights})
 
 
 def are_of_the_fit(model: Any, rows: Rows, y: FloatArray) -> bool:

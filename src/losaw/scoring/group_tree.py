@@ -154,7 +154,7 @@ def association_strengths(table: Table, rng: np.random.Generator) -> FloatArray:
     if len(codes) > _MOST_ROWS:
         codes = codes[np.sort(rng.choice(len(codes), _MOST_ROWS, replace=False))]
     nominal = np.array([kind == "nominal" for kind in table.kinds])
-    columns = codes.copy()
+    columns = np.where(np.isnan(codes), -1.0, codes)  # of levels, missing is one more
     for j in np.flatnonzero(~nominal):
         known = codes[~np.isnan(codes[:, j]), j]
         centre = np.median(known) if len(known) else 0.0

@@ -102,6 +102,8 @@ LOSSES: dict[str, Loss] = {
     "brier": squared_error,
     "zero-one": zero_one,
 }
+# scikit-learn's models that decide by another rule than their probabilities.
+_OWN_DECISIONS = {"FixedThresholdClassifier", "TunedThresholdClassifierCV", "SVC", "NuSVC"}
 _OF_CLASSES = ("log-loss", "brier", "zero-one")
 
 
@@ -144,6 +146,16 @@ def loss_of_scoring(loss: Any, scoring: Any, model: Any) -> Any:
             "returns one number for each row"
         )
     name, task = SCORINGS[scoring]
+    last = model[0] if isinstance(model, list) and model else model
+    while hasattr(last, "steps"):
+        last = last.steps[-1][1]
+    own = {kind.__name__ for kind in type(last).__mro__} & _OWN_DECISIONS
+    if own and name == "zero-one" and hasattr(last, "predict_proba"):
+        raise ValueError(
+            f"{type(last).__name__} does not predict the most probable class, of which the "
+            "zero-one loss is; give its accuracy as loss=, a function of (y, probability of the "
+            "second class), or take scoring='neg_log_loss'"
+        )
     if is_classifier(model) != (task == "classification"):
         raise ValueError(f"scoring={scoring!r} is a score of a {task}, which the model does not do")
     return name

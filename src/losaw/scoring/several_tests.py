@@ -76,7 +76,10 @@ def rank_sets(
     variance = np.diag(covariance)
     error = np.sqrt(np.maximum(variance[:, None] + variance[None, :] - 2 * covariance, 0.0))
     lead = scores[:, None] - scores[None, :]  # of the row's unit over the column's
-    # Two units that every row scores alike are equal for certain: no lead, and no error.
+    # Two units that every row scores alike are equal for certain: no lead, and no error. A lead of
+    # a few last digits is none.
+    size = np.abs(scores)
+    lead[np.abs(lead) <= 1e-12 * np.maximum(size[:, None], size[None, :])] = 0.0
     with np.errstate(divide="ignore", invalid="ignore"):
         statistic = np.where(lead == 0, 0.0, lead / error)
     pairs = ~np.eye(n_units, dtype=bool)

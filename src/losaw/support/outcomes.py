@@ -199,6 +199,17 @@ def means(model: Any, rows: Any) -> FloatArray:
             f"{type(model).__name__}.predict gives shape {predicted.shape} and type "
             f"{predicted.dtype}; expected {rows.shape[0]} numbers, one for each row"
         )
+    return _finite(model, predicted)
+
+
+def _finite(model: Any, predicted: NDArray[Any]) -> NDArray[Any]:
+    """Predictions, or a ValueError that names the first row without one."""
+    if not (known := np.isfinite(predicted)).all():
+        rows = known if known.ndim == 1 else known.all(axis=1)
+        raise ValueError(
+            f"{type(model).__name__} predicts a number that is missing or infinite for "
+            f"{int((~rows).sum())} of {len(rows)} rows (first: row {int(np.argmin(rows))})"
+        )
     return predicted
 
 
@@ -217,4 +228,5 @@ def probabilities(model: Any, X: Any, n_classes: int) -> FloatArray:
             f"{type(model).__name__}.predict_proba gives shape {shares.shape}; expected "
             f"(n_samples, {n_classes}), a column for each of its classes_"
         )
+    _finite(model, shares)
     return shares[:, 1] if n_classes == 2 else shares

@@ -162,6 +162,8 @@ def test_associations_are_one_product_and_the_same_as_pair_by_pair():
         for j in range(i):
             pair = association(codes[:, i], codes[:, j], nominal[i], nominal[j])
             assert found[i, j] == found[j, i] == pytest.approx(min(pair, 1.0), abs=1e-12)
+    frame["kind"] = np.where(frame["kind"] == "x", "x", None)  # one level, or missing
+    assert np.isfinite(association_strengths(read_table(frame), rng)).all()
 
 
 def test_what_noise_gains_is_gained_on_seen_rows():

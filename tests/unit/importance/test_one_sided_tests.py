@@ -37,6 +37,18 @@ def test_fishers_p_value_is_the_share_of_flipped_means():
     assert abs(np.mean(found) - expected) < 4 * error
 
 
+@pytest.mark.parametrize("n_positive", [5, 6])
+def test_flips_of_few_rows_that_leave_the_mean_count(n_positive):
+    found = []
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        values = np.zeros(100)
+        values[rng.permutation(100)[:n_positive]] = rng.exponential(size=n_positive)
+        found.append(run(values, "fisher", seed=seed).p_value)
+    assert min(found) > 0.5 * 2.0**-n_positive
+    assert np.mean(found) == pytest.approx(2.0**-n_positive, rel=0.15)
+
+
 @pytest.mark.parametrize("test", TESTS)
 def test_no_difference_at_all_has_p_value_1(test):
     assert run(np.zeros(10), test).p_value == 1

@@ -117,6 +117,11 @@ def test_weights_are_repetitions_of_rows():
     one = loco(model, X, y, train=(X, y, None), sample_weight=weights)
     other = loco(model, X[twice], y[twice], train=(X, y))
     np.testing.assert_allclose(one.scores, other.scores, rtol=1e-9)
+    nested = make_pipeline(make_pipeline(LinearRegression()))
+    options = {"cv": 3, "sample_weight": weights, "random_state": 0}
+    np.testing.assert_array_equal(
+        pfi(nested, X, y, **options).scores, pfi(LinearRegression(), X, y, **options).scores
+    )
 
 
 def test_missing_values_go_to_a_model_that_takes_them():

@@ -48,6 +48,8 @@ def test_all_sets_at_once_contain_the_true_ranks_as_often_as_is_said(coefficient
 def test_equal_columns_are_equal_for_certain_and_no_rank_is_lost():
     sets = rank_sets(np.array([1.0, 1.0, 0.0]), np.array([[1, 1, 0], [-1, -1, 0]]) / 100, 50, 0.95)
     assert sets.tolist() == [[1, 2], [1, 2], [3, 3]]
+    near = rank_sets(np.array([0.5, 0.5 + 3e-16, 0.1]), np.ones((9, 3)) / 100, 8, 0.95)
+    assert near.tolist() == [[1, 2], [1, 2], [3, 3]]
 
 
 def test_a_feature_that_cannot_be_tested_can_have_any_rank():

@@ -17,7 +17,13 @@ from sklearn.ensemble import (
 )
 from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifier
 from sklearn.metrics import make_scorer, mean_pinball_loss
-from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, RepeatedKFold
+from sklearn.model_selection import (
+    FixedThresholdClassifier,
+    GridSearchCV,
+    GroupKFold,
+    KFold,
+    RepeatedKFold,
+)
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeRegressor
@@ -156,8 +162,24 @@ def of_models():
         yield lambda: residual_importance(model, X, Y, **few), words
     several = [line(), line()]
     yield lambda: pfi(several, X, Y), r"a list of 2 models; give the folds .*cv="
-    scored = {"cv": 5, "scoring": "neg_mean_squared_error"}
+    for cv in (2, KFold(2, shuffle=True)):
+        yield lambda: pfi(several, X, Y, cv=cv), r"2 models, and cv=.* may draw other folds"
+        yield lambda: cpi(several, X, Y, cv=cv), r"2 models, and cv=.* may draw other folds"
+    scored = {"cv": KFold(5).split(X), "scoring": "neg_mean_squared_error"}
     yield lambda: pfi([], X, Y, **scored), "0 models for 5 folds"
+    yield lambda: pfi(line(), X, Y, cv=N), "a fold of cv scores one row"
+    own = FixedThresholdClassifier(LogisticRegression(), threshold=0.1).fit(X, Y > 0)
+    for last in (own, make_pipeline(StandardScaler(), own)):
+        given = {"scoring": "accuracy"}
+        yield lambda: pfi(last, X, Y > 0, **given), "FixedThresholdClassifier does not predict the"
+    for value in (np.nan, np.inf):
+        broken = line()
+        broken.predict = lambda rows: np.where(np.arange(len(rows)) == 4, value, 0.0)
+        words = r"LinearRegression predicts .* for 1 of \d+ rows \(first: row 4\)"
+        yield lambda: pfi(broken, X, Y), words
+        unsure = LogisticRegression().fit(X, Y > 0)
+        unsure.predict_proba = lambda rows: np.full((len(rows), 2), value)
+        yield lambda: pfi(unsure, X, Y > 0), "LogisticRegression predicts .* row 0"
     yield lambda: air(forest(), X, Y, max_features=0), "max_features"
     said = "sampler must be one of .* or an object"
     yield lambda: cpi(line(), X, Y, sampler=ConditionalSampler), said

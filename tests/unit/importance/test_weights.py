@@ -50,21 +50,33 @@ def test_groups_are_scored_by_weighted_draws():
 
 
 def test_draws_have_the_weighted_distribution():
-    X, _, weights = drawn_by(0, 2_000, 0)
-    rng = np.random.default_rng(0)
-    drawn = make_sampler("conditional").fit(X, rng=rng, weights=weights).sample(rng)
-    residual, real = drawn[:, 0] - 0.6 * X[:, 2], X[:, 0] - 0.6 * X[:, 2]
-    assert np.average(residual**2, weights=weights) == pytest.approx(0.64, abs=0.06)
-    assert np.average(real**2, weights=weights) == pytest.approx(0.64, abs=0.06)
-    assert residual.var() < 0.8 < real.var()
+    variances = []
+    for seed in range(8):
+        X, _, weights = drawn_by(0, 2_000, seed)
+        rng = np.random.default_rng(seed)
+        drawn = make_sampler("conditional").fit(X, rng=rng, weights=weights).sample(rng)
+        residual, real = drawn[:, 0] - 0.6 * X[:, 2], X[:, 0] - 0.6 * X[:, 2]
+        assert residual.var() < 0.8 < real.var()
+        variances.append([np.average(of**2, weights=weights) for of in (residual, real)])
+    assert np.mean(variances, axis=0) == pytest.approx([0.64, 0.64], abs=0.06)
 
 
 def test_a_row_gives_as_often_as_it_weighs():
-    assert rows_by_weight(None, 4).tolist() == [0, 1, 2, 3]
-    assert rows_by_weight(np.full(1_000, 0.1), 1_000).tolist() == list(range(1_000))
-    assert rows_by_weight(np.array([0.0, 1.0, 0.0, 3.0, 0.0]), 5).tolist() == [1, 3, 3, 3, 3]
-    given = np.bincount(rows_by_weight(np.arange(100.0), 100), minlength=100)
+    rng = np.random.default_rng(0)
+    assert rows_by_weight(None, 4, rng).tolist() == [0, 1, 2, 3]
+    assert rows_by_weight(np.full(1_000, 0.1), 1_000, rng).tolist() == list(range(1_000))
+    given = rows_by_weight(np.array([0.0, 1.0, 0.0, 4.0, 0.0]), 5, rng)
+    assert given.tolist() == [1, 3, 3, 3, 3]
+    given = np.bincount(rows_by_weight(np.arange(100.0), 100, rng), minlength=100)
     assert given[0] == 0 and np.abs(given - np.arange(100) / 49.5).max() < 1
+
+
+@pytest.mark.parametrize("order", [np.arange(200), np.argsort(np.arange(200) % 2, kind="stable")])
+def test_a_light_row_gives_its_share_whatever_the_order_of_rows(order):
+    weights = np.tile([0.4, 1.6], 100)[order]
+    rng = np.random.default_rng(0)
+    light = [(order[rows_by_weight(weights, 200, rng)] % 2 == 0).mean() for _ in range(200)]
+    assert np.mean(light) == pytest.approx(0.2, abs=0.02)
 
 
 @pytest.mark.parametrize("heaviest", [500.0, 1e9])
