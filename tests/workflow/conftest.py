@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from reference.snakemake_runs import snakemake
+from reference.snakemake_runs import NARROW, snakemake
 
 FIGURE = """figures:
   figure_1:
@@ -22,7 +22,8 @@ def _kept(make_project, tmp_path_factory):
         project.replace(project.study_file, "blocks: {seeds: 2}", "blocks: {seeds: 3}")
         absolute = f"{project.folder}/plugin.py"
         project.replace(project.configuration, absolute, "plugin.py")  # from the folder of the run
-        code, text = snakemake(project)
+        # The plugin as a text, as the command line has it.
+        code, text = snakemake(project, config=(*NARROW, "plugins=plugin.py"))
         assert code == 0, text
         shutil.copytree(project.folder, folder / "kept")
         yield project, folder / "kept"

@@ -88,6 +88,16 @@ def test_one_core_and_two_give_the_same_bytes(finished):
 def test_after_a_run_exactly_what_an_edit_or_another_request_concerns_is_made_again(finished):
     project = finished
     assert "Nothing to be done" in planned(project)[1]
+    # The share of failures that a summary allows.
+    found, _ = planned(project, config=(*NARROW, "max_failed_share=0.5"))
+    assert found["summary"] == 1 and "block" not in found
+    # Claims of the paper: its page alone.
+    claims = project.configuration.parent / "claims" / "tiny.yaml"
+    claims.parent.mkdir()
+    claims.write_text("paper: P\ntitle: T\nstudies: [tiny]\n")
+    found, _ = planned(project)
+    assert found["paper"] == 1 and "summary" not in found
+    claims.unlink()
     # A caption: no block.
     project.replace(project.study_file, "caption: a tiny table", "caption: another")
     found, _ = planned(project)

@@ -9,6 +9,8 @@ rule summary:
         expand(f"{RUN.outputs}/{{{{study}}}}/{{file}}", file=RUN.summary_files),
     log:
         f"{RUN.outputs}/{{study}}/logs/summary.log",
+    params:
+        max_failed_share=RUN.max_failed_share,
     script:
         "../scripts/summary.py"
 

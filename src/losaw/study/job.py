@@ -4,11 +4,12 @@ import contextlib
 import faulthandler
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from losaw.study.jax_programs import keep_jax_programs
 from losaw.study.registry.plugins import load_plugin
+from losaw.study.settings import listed
 from losaw.support.errors import LosawError
 
 
@@ -26,7 +27,7 @@ def watched(minutes: float | None) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def job(log: str, plugins: Iterable[str | Path] = ()) -> Iterator[None]:
+def job(log: str, plugins: Sequence[str | Path] | str = ()) -> Iterator[None]:
     """Send all output of this process to a log; a user's mistake ends it without a traceback.
 
     Crashes in compiled code leave a traceback too.
@@ -37,7 +38,7 @@ def job(log: str, plugins: Iterable[str | Path] = ()) -> Iterator[None]:
         faulthandler.enable(file=2)  # by number: sys.stderr may be another file
         keep_jax_programs()
         try:
-            for plugin in plugins:
+            for plugin in listed(plugins):
                 load_plugin(plugin)
             yield
         except LosawError as error:

@@ -50,6 +50,7 @@ class Run:
         self.outputs, self.figures = str(self._session.outputs), str(self._session.figures)
         self.pages = str(self._session.pages)
         self.studies = [study.name for study in self._session.studies]
+        self.max_failed_share = self._session.configuration.max_failed_share
         minutes = self._session.configuration.block_minutes
         # Snakemake rounds a run time: a block's own limit is exact.
         self.minutes, self.seconds = math.ceil(minutes), max(1, round(60 * minutes))
@@ -116,13 +117,15 @@ class Run:
         return [*plan.blocks, *map(str, files)]
 
     def inputs_of_paper(self, paper: str) -> list[str]:
-        """Return what a page shows: comparison, tables and figures of the paper's studies."""
+        """Return what a page shows: claims; comparison, tables and figures of its studies."""
+        claims = self._session.folder / "claims" / f"{paper}.yaml"
         parts = ("{0}/{2}/comparison.csv", "{0}/{2}/tables", "{1}/{2}")
-        return [
+        shown = [
             part.format(self.outputs, self.figures, study)
             for study in self.papers[paper]
             for part in parts
         ]
+        return [*shown, *([str(claims)] if claims.is_file() else [])]
 
     def compile(self) -> None:
         """Compile all kernels once, where that was not done at installation."""

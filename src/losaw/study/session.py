@@ -15,7 +15,7 @@ from losaw.study.errors import StudyError
 from losaw.study.grid import Study
 from losaw.study.published import read_published, what_has_no_cell
 from losaw.study.registry.plugins import load_plugin
-from losaw.study.settings import Setting, safe_name, same
+from losaw.study.settings import Setting, listed, safe_name, same
 from losaw.study.study_file import SCALES, Configuration, SourceFile, parse
 from losaw.support.words import did_you_mean, unknown
 
@@ -94,9 +94,9 @@ class Session:
         written = SourceFile(configuration).data
         asked = {k: v for k, v in (config or {}).items() if k not in written or written[k] != v}
         overrides = {k: v for k, v in asked.items() if k in Configuration.model_fields}
-        overrides |= {k: _values(overrides[k]) for k in LISTS if isinstance(overrides.get(k), str)}
+        overrides |= {k: listed(overrides[k]) for k in LISTS if isinstance(overrides.get(k), str)}
         seeds = asked.pop("seeds", None)
-        self.selection = {k: _values(v) for k, v in asked.items() if k not in overrides}
+        self.selection = {k: listed(v) for k, v in asked.items() if k not in overrides}
         if seeds is not None and not (str(seeds).isdecimal() and int(seeds) > 0):
             raise StudyError(f"seeds: {seeds!r} is not allowed; ask for a whole number, 1 or more")
         self.seeds = None if seeds is None else int(seeds)
@@ -268,9 +268,3 @@ class Session:
             max_failed_share=self.configuration.max_failed_share,
         )
         return self._plans[name]
-
-
-def _values(written: Any) -> tuple[Any, ...]:
-    if isinstance(written, list | tuple):
-        return tuple(written)
-    return tuple(part.strip() for part in str(written).split(",") if part.strip())

@@ -55,6 +55,13 @@ def same(value: Scalar, other: Any) -> bool:
         return str(value) == str(other)
 
 
+def listed(written: Any) -> tuple[Any, ...]:
+    """Return the values that the command line writes ``f3,f5``, or that a file has as a list."""
+    if isinstance(written, list | tuple):
+        return tuple(written)
+    return tuple(part.strip() for part in str(written).split(",") if part.strip())
+
+
 def matches(where: Mapping[str, Any], cell: Mapping[str, Any]) -> bool:
     """Return whether a cell has one of the values that ``where`` names, for each of its keys."""
     return all(

@@ -134,8 +134,8 @@ def get(kind: str, name: str) -> Entry:
         )
         raise RegistryError(
             f"{kind} {name!r} is not registered{hint} "
-            f"(registered: {', '.join(known)}; your own: name its file with --plugin or "
-            "under 'plugins:')"
+            f"(registered: {', '.join(known)}; your own: name its file under "
+            "'plugins:' of the configuration, or --config plugins=FILE)"
         )
     return _entries[kind, name]
 
