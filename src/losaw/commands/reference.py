@@ -35,12 +35,19 @@ def add_reference(add: Callable[..., argparse.ArgumentParser]) -> None:
 
 def keep(options: argparse.Namespace) -> None:
     """Copy summaries, comparisons, tables and main pictures, and list digests of rows."""
+    from losaw.study.errors import StudyError
     from losaw.study.report.keeping import keep
     from losaw.study.report.page.stored import Shelf
 
     session = session_of(options)
     shelf = Shelf(session.outputs, session.folder, session.figures)
-    size = keep(shelf, [study.name for study in session.studies], options.folder)
+    names = [study.name for study in session.studies]
+    missing = [name for name in names if name not in shelf.results]
+    if missing:
+        raise StudyError(
+            f"{session.outputs}: has no results of {', '.join(missing)}; run them first"
+        )
+    size = keep(shelf, names, options.folder)
     print(f"{options.folder}: {size / 1e6:.2f} MB")
 
 

@@ -2,16 +2,27 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, get_args
 
 from losaw.study.grid import Method, Study, table_title
+from losaw.study.metrics.metric import Needs
 from losaw.study.registry.catalogue import EXTRAS
 from losaw.study.settings import safe_name, same
-from losaw.study.study_file import EVERY_STUDY_HAS, SCALES, Entry, Location
+from losaw.study.study_file import EVERY_STUDY_HAS, SCALES, Configuration, Entry, Location
 from losaw.support.extras import LIBRARIES, MissingExtraError, require
 from losaw.support.words import unknown
 
 CELL_AXES = ("metric", "method")
+# No axis can be told from a column of results, or from a key of the command line or of an entry.
+RESERVED = {
+    *Configuration.model_fields,
+    *("seeds", "seconds", "study", "setting_id", "learner", "importance", "method", "metric"),
+    *("n_seeds", "n_failed", "mean", "sd", "mc_se", "seed", "value", "status", "message", "table"),
+    *("published", "reproduced", "z", "low", "high", "margin", "verdict", "explained", "noted"),
+    *("published_sd", "reproduced_sd", "published_se", "published_runs", "decimals", "note"),
+    *("se_source", "minus", "difference", "best", "published_best", "compared", "left", "right"),
+    *("std_error", "freedom", "n_left", "n_right", "is_decision"),
+}
 
 
 def validate(study: Study) -> None:
@@ -23,6 +34,7 @@ def validate(study: Study) -> None:
         For the first problem, with file, key, value, what is allowed and the nearest match.
     """
     _check_parameters(study)
+    _check_contracts(study)
     _check_grid(study)
     _check_seeds(study)
     _check_methods(study)
@@ -34,6 +46,12 @@ def _check_grid(study: Study) -> None:
     for index, axis in enumerate(study.file.blocks.inside):
         _check_known(study, axis, study.axes, ("blocks", "inside", index), "axis")
     for axis, values in study.file.settings.items():
+        if axis in RESERVED:
+            message = "is the name of a column of results or of a key; choose another name"
+            raise study.source.error(("settings", axis), message)
+        if axis in study.generator.parameters:
+            message = "is an axis, and a fixed parameter of the generator; leave one of them out"
+            raise study.source.error(("settings", axis), message)
         counted = Counter(map(safe_name, values))
         twice = [str(value) for value in values if counted[safe_name(value)] > 1]
         if twice:
@@ -42,8 +60,9 @@ def _check_grid(study: Study) -> None:
     for setting in study.settings:
         try:
             study.generator.entry.create(**setting.parameters)
-        except (TypeError, ValueError) as error:
-            raise study.source.error(("settings",), f"{setting.identifier}: {error}") from None
+        except Exception as error:
+            words = error if isinstance(error, TypeError | ValueError) else repr(error)
+            raise study.source.error(("settings",), f"{setting.identifier}: {words}") from None
 
 
 def _check_seeds(study: Study) -> None:
@@ -56,6 +75,10 @@ def _check_seeds(study: Study) -> None:
     for key, entries in lists.items():
         for index, entry in enumerate(entries):
             check_filter(study, entry.where, (*key, index))
+            for axis in entry.where if key[0] == "blocks" else ():
+                if axis in file.blocks.inside:
+                    message = "lies inside a file (blocks.inside), which has one number of seeds"
+                    raise study.source.error((*key, index, axis), message)
             for learner in entry.learner:
                 _check_known(study, learner, study.learners, (*key, index), "learner")
             if entry.learner and key[0] == "blocks":
@@ -85,9 +108,27 @@ def _check_parameters(study: Study) -> None:
     for entry, parameters, location in places:
         known = entry.accepted_parameters()
         for parameter in parameters:
+            if entry.kind == "learner" and parameter == "random_state":
+                message = "is made from the seed of each run; leave it out"
+                raise study.source.error((*location, parameter), message)
             if parameter not in known:
                 problem = f"{entry.kind} {entry.name!r}: {unknown('parameter', parameter, known)}"
                 raise study.source.error((*location, parameter), problem)
+
+
+def _check_contracts(study: Study) -> None:
+    """Check what the engine itself asks of optional learners and of metrics."""
+    for label, learner in study.learners.items():
+        if learner.optional and not hasattr(learner.entry.load(), "unavailable"):
+            message = f"{learner.entry.name!r} cannot say where it is unavailable; leave it out"
+            raise study.source.error(("learners", label, "optional"), message)
+    for label, metric in study.metrics.items():
+        if getattr(metric.entry.load(), "needs", None) not in get_args(Needs):
+            message = f"{metric.entry.name!r} must have needs = 'importance' or 'prediction'"
+            raise study.source.error(("metrics", label), message)
+        if not any(study.measured(label, learner) for learner in study.learners):
+            message = "measures importances, and no learner has one"
+            raise study.source.error(("metrics", label), message)
 
 
 def _methods(study: Study) -> Iterable[tuple[str, Iterable[Method]]]:
@@ -116,11 +157,17 @@ def _check_methods(study: Study) -> None:
 
 
 def _check_method_names(study: Study) -> None:
-    """Refuse two columns of one name: only the numbers of the first would be shown."""
-    pairs: dict[str, str] = {}
-    shown: dict[str, str] = {}
+    """Refuse two columns of one name: only the numbers of the first would be shown.
+
+    Those of predictions and those of importances may have equal names: a metric is of either.
+    """
+    pairs: dict[tuple[bool, str], str] = {}
+    shown: dict[tuple[bool, str], str] = {}
+    of_predictions = any(
+        metric.entry.load().needs == "prediction" for metric in study.metrics.values()
+    )
     for label, learner in study.learners.items():
-        for importance in learner.importances:
+        for importance in (*([""] if of_predictions else []), *learner.importances):
             try:
                 name = study.method_name(label, importance)
             except (KeyError, IndexError, ValueError, AttributeError):
@@ -128,18 +175,20 @@ def _check_method_names(study: Study) -> None:
                     ("method",),
                     f"{study.file.method!r} may hold {{learner}} and {{importance}} only",
                 ) from None
-            pair = f"learner {label!r} with importance {importance!r}"
-            if name in pairs:
+            pair = f"learner {label!r}" + (f" with importance {importance!r}" if importance else "")
+            key = importance != "", name
+            if key in pairs:
                 raise study.source.error(
                     ("method",),
-                    f"names {pairs[name]} and {pair} alike, {name!r}; use both {{learner}} and "
+                    f"names {pairs[key]} and {pair} alike, {name!r}; use both {{learner}} and "
                     "{importance}",
                 )
-            pairs[name] = pair
+            pairs[key] = pair
             text = study.show(name)
-            if shown.setdefault(text, name) != name:
+            if shown.setdefault((key[0], text), name) != name:
+                other = shown[key[0], text]
                 raise study.source.error(
-                    ("labels",), f"shows {shown[text]!r} and {name!r} alike, as {text!r}"
+                    ("labels",), f"shows {other!r} and {name!r} alike, as {text!r}"
                 )
 
 

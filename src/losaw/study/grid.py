@@ -280,9 +280,11 @@ def resolve(parameters: Mapping[str, Any], names: Mapping[str, Any]) -> dict[str
 
 
 def _resolved(key: str, value: Any, names: Mapping[str, Any]) -> Any:
-    if not (isinstance(value, dict) and "axis" in value and set(value) <= {"axis", "values"}):
+    if not (isinstance(value, dict) and value.keys() & {"axis", "values"}):
         return value
-    axis = value["axis"]
+    for strange in value.keys() - {"axis", "values"}:
+        raise ValueError(f"{key}: {unknown('key', strange, ('axis', 'values'))}")
+    axis = value.get("axis")
     if not isinstance(axis, str) or axis not in names:
         raise ValueError(f"{key}: {unknown('axis', axis, names)}")
     if "values" not in value:

@@ -1,5 +1,7 @@
 """The published numbers of a study, read and checked."""
 
+import math
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,8 +30,8 @@ def read_published(study: Study, folder: Path) -> "pd.DataFrame":
     ------
     StudyError
         If the file is missing, lacks one of the first columns, has one that is neither of these
-        nor an axis, a line without its numbers, a cell twice, or a metric without a margin
-        in the study.
+        nor an axis, a line without its numbers or with wrong ones, a cell twice, or a metric
+        without a margin in the study.
     """
     import pandas as pd
 
@@ -40,8 +42,9 @@ def read_published(study: Study, folder: Path) -> "pd.DataFrame":
     if not path.is_file():
         raise study.source.error(("published",), f"{path}: no such file")
     try:
-        frame = pd.read_csv(path, dtype={"note": str}, compression=None)
-    except (OSError, ValueError) as error:
+        with warnings.catch_warnings(action="error", category=pd.errors.ParserWarning):
+            frame = pd.read_csv(path, dtype={"note": str}, compression=None, index_col=False)
+    except (OSError, ValueError, pd.errors.ParserWarning) as error:
         raise StudyError(f"{path}: is not a CSV table in UTF-8 ({error})") from None
     for column in frame.columns:
         if column not in columns:
@@ -59,6 +62,12 @@ def read_published(study: Study, folder: Path) -> "pd.DataFrame":
             f"{path}: line {wrong[0] + 2}: published, decimals and published_runs must be numbers, "
             "published_runs 1 or more"
         )
+    for column in ("published_sd", "published_se"):
+        written = frame.get(column, pd.Series(dtype=float)).dropna()
+        is_wrong = ~pd.to_numeric(written, errors="coerce").between(0, math.inf, "neither")
+        if is_wrong.any():
+            line = written.index[is_wrong][0] + 2
+            raise StudyError(f"{path}: line {line}: {column} must be a number above 0, or empty")
     cells, keys = frame[frame["published"].notna()], ["table", *study.axes, "metric", "method"]
     twice = cells.index[cells.duplicated([key for key in keys if key in frame])]
     if len(twice):
@@ -75,13 +84,27 @@ def read_published(study: Study, folder: Path) -> "pd.DataFrame":
 
 
 def what_has_no_cell(study: Study, published: "pd.DataFrame") -> Iterator[str]:
-    """Say which names of printed cells a study does not have; axes may belong to another study."""
+    """Say which names of printed cells a study does not have, and which lines match no cell."""
+    from losaw.study.results.compare import cells, plain
+
     known = {
         "table": list(map(table_title, study.file.tables)),
         "metric": list(study.metrics),
         "method": study.methods,
     }
+    file = f"study {study.name!r}: {study.file.published}"
+    rows = published.dropna(subset="published")
     for key, names in known.items():
         for name in map(str, published[key].unique()):
             if name not in names:
-                yield f"study {study.name!r}: {study.file.published}: {unknown(key, name, names)}"
+                yield f"{file}: {unknown(key, name, names)}"
+        rows = rows[rows[key].astype(str).isin(names)]
+    keys = [*(axis for axis in study.axes if axis in published), *known]
+    there = {
+        tuple(map(plain, [*(setting.axes[axis] for axis in keys[:-3]), table_title(table), *names]))
+        for table, setting, *names in cells(study)
+    }
+    lost = [n for n, *row in rows[keys].itertuples() if tuple(map(plain, row)) not in there]
+    if lost:
+        where = f"line {lost[0] + 2}" + (f" and {len(lost) - 1} more" if lost[1:] else "")
+        yield f"{file}: {where}: no cell of the tables has these values"

@@ -207,7 +207,7 @@ class TableLayout(Strict):
     where: Filter = {}
     rows: Annotated[list[str], Field(min_length=1)]
     columns: Annotated[list[str], Field(min_length=1)]
-    metrics: list[str] | None = None
+    metrics: Annotated[list[str], Field(min_length=1)] | None = None
     bold: bool = True
     note: str = ""
 
@@ -322,7 +322,7 @@ class StudyFile(Strict):
     learners: dict[Name, LearnerOptions]
     scales: dict[str, AtScale] = {}
     importances: Annotated[dict[Name, ImportanceOptions], BeforeValidator(_named)] = {}
-    metrics: Annotated[dict[Name, MetricOptions], BeforeValidator(_named)]
+    metrics: Annotated[dict[Name, MetricOptions], BeforeValidator(_named), Field(min_length=1)]
     seeds: dict[str, SeedsOfSettings]
     blocks: Blocks = Blocks()
     seconds_per_seed: list[Seconds] = []

@@ -4,6 +4,7 @@ import pytest
 
 from losaw.cli import main
 from losaw.study.errors import StudyError
+from losaw.study.results.outputs import write_outputs
 from losaw.support.words import did_you_mean
 
 
@@ -85,6 +86,50 @@ def change(project, old, new):
         ("{r2_test: 0.03,", "{r2_tset: 0.03, r2_test: 0.03,", ["did you mean 'r2_test'"]),
         ("[30, 60]", "[30, 60, 30]", ["two values of one name in files: 30, 30"]),
         ("[0.5, 1.0]", "[0.5, -1.0]", ["tiny.yaml: settings: ", "noise_variance"]),
+        ("jitter: 0.3", "jitter: 0.3, random_state: 1", ["jittered.random_state: is made from"]),
+        (
+            "correlation: heterogeneous}",
+            "correlation: heterogeneous, n_samples: 30}",
+            ["settings.n_samples: is an axis, and a fixed parameter"],
+        ),
+        ("bold: true", "metrics: []", ["tables.table_1.metrics", "at least 1 item"]),
+        ("[r2_test, pr_auc]", "[]", ["metrics: ", "at least 1 item"]),
+        ("[reported]", "[]", ["metrics.pr_auc: measures importances, and no learner has one"]),
+        *[
+            (
+                "settings:\n",
+                f"learner_axes: [{axis}]\nsettings:\n  {axis}: [1]\n",
+                [f"settings.{axis}: is the name of a column of results or of a key"],
+            )
+            for axis in ("mean", "setting_id", "seed", "verdict", "seeds", "scale", "learner")
+        ],
+        (
+            "jitter: 0.3",
+            "jitter: {axs: n_samples, values: {30: 0.1}}",
+            ["learners.jittered: ", "jitter: unknown key 'axs'; did you mean 'axis'"],
+        ),
+        ("jitter: 0.3", "jitter: {values: {30: 0.1}}", ["jitter: unknown axis None"]),
+        (
+            "name: normal-linear, correlation: heterogeneous",
+            "name: normal-linear, correlation: {values: {30: 0.1}}",
+            ["tiny.yaml: settings: 30_0.5-", "correlation"],
+        ),
+        ("jitter: 0.3", "optional: true", ["jittered.optional: 'marginal-slopes' cannot say"]),
+        (
+            "{seeds: 2}",
+            "{inside: [n_samples], seeds: [{seeds: 2, n_samples: 30}]}",
+            ["blocks.seeds.0.n_samples: lies inside a file"],
+        ),
+        (
+            "importances: [reported]\nmetrics: [r2_test, pr_auc]",
+            "metrics: [r2_test]\nmethod: '{model}'",
+            ["method: '{model}' may hold {learner} and"],
+        ),
+        (
+            "published: t",
+            "method: same{importance}\npublished: t",
+            ["method: names learner 'plain' and learner 'jittered' alike, 'same'"],
+        ),
         ("title:", "counted: [{method: plane}]\ntitle:", ["plane"]),
         ("title:", "counted: [{n_sample: 30}]\ntitle:", ["n_sample"]),
         ("title:", "known: [{where: {metric: r2}, kind: open, note: x}]\ntitle:", ["r2"]),
@@ -131,6 +176,48 @@ def test_a_mistake_in_a_study_names_file_key_and_remedy(project, old, new, words
         assert word in message, message
 
 
+NO_NEEDS = """
+@register("metric", "blind")
+class Blind:
+    range, higher_is_better = (0.0, 1.0), True
+"""
+RAISES = """
+@register("generator", "broken")
+class Broken:
+    def __init__(self, n_samples, noise_variance):
+        {}["n"]
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "old", "new", "words"),
+    [
+        (NO_NEEDS, "[r2_test, pr_auc]", "[blind]", "metrics.blind: 'blind' must have needs = "),
+        (
+            RAISES,
+            "{name: normal-linear, correlation: heterogeneous}",
+            "broken",
+            r"settings: 30_0\.5-\w+: KeyError\('n'\)",
+        ),
+    ],
+)
+def test_a_plugin_that_the_engine_cannot_use_is_named(project, code, old, new, words):
+    plugin = project.folder / "plugin.py"
+    plugin.write_text(plugin.read_text() + code)
+    change(project, old, new)
+    with pytest.raises(StudyError, match=f"tiny.yaml: {words}"):
+        project.session()
+
+
+def test_a_run_without_results_cannot_be_kept(computed, tmp_path, capsys):
+    write_outputs(computed.session().plans[0])
+    other = computed.study_file.with_name("other.yaml")
+    other.write_text(computed.study_file.read_text().replace("study: tiny", "study: other"))
+    file = ["--configfile", str(computed.configuration), "--folder", str(tmp_path / "kept")]
+    assert main(["reference", "keep", "--config", "studies=tiny,other", *file]) == 2
+    assert "has no results of other; run them first" in capsys.readouterr().err
+
+
 def test_a_study_file_that_is_not_utf_8_is_named(project):
     text = project.study_file.read_bytes().replace(b"takes", "für".encode("latin-1"))
     project.study_file.write_bytes(text)
@@ -138,7 +225,9 @@ def test_a_study_file_that_is_not_utf_8_is_named(project):
         project.session()
 
 
-@pytest.mark.parametrize("content", [b"\xff\xfe", b"", b'table\n"1\n2', b"table\n1,2\n1,2,3,4"])
+@pytest.mark.parametrize(
+    "content", [b"\xff\xfe", b"", b'table\n"1\n2', b"table\n1,2\n1,2,3,4", b"table\n1,2"]
+)
 def test_printed_values_that_are_no_table_are_named(project, content):
     path = project.configuration.parent / "published" / "tiny.csv"
     path.write_bytes(content)
@@ -149,10 +238,16 @@ def test_printed_values_that_are_no_table_are_named(project, content):
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("metric,method,", "metric,", "has no column 'method'; needed: table,"),
+        ("published_runs,note", "note,published_sd", "has no column 'published_runs'; needed: t"),
         ("0.9,3,100,made", "0.9,,100,made", "line 3: published, decimals and published_runs must"),
         ("0.5,3,100", "0.5,3,0", "line 2: .* published_runs 1 or more"),
         ("0.5,3,100", "half,3,100", "line 2: published, decimals"),
+        ("note\n", "published_sd\n", "line 3: published_sd must be a number above 0, or empty"),
+        (
+            "note\nTable 1,30,0.5,r2_test,plain,0.5,3,100,",
+            "published_se\nTable 1,30,0.5,r2_test,plain,0.5,3,100,0",
+            "line [23]: published_se must be a number above 0",
+        ),
         ("60,1.0,pr_auc,jittered", "30,0.5,r2_test,plain", "line 3: this cell is printed twice"),
     ],
 )
@@ -169,6 +264,8 @@ def test_printed_values_that_cannot_be_compared_are_named(project, old, new, wor
         ("jittered", "jitered", "unknown method 'jitered'; did you mean 'jittered'"),
         ("r2_test", "r2_tst", "unknown metric 'r2_tst'; did you mean 'r2_test'"),
         ("Table 1,60", "Table 2,60", "(known: Table 1)"),
+        ("Table 1,60", "Table 1,600", "line 3: no cell of the tables has these values"),
+        ("Table 1,60", "Table 1,", "line 3: no cell of the tables has these values"),
     ],
 )
 def test_a_printed_number_without_a_cell_is_noted(project, old, new, words):
@@ -176,6 +273,13 @@ def test_a_printed_number_without_a_cell_is_noted(project, old, new, words):
     project.replace(project.configuration.parent / "published" / "tiny.csv", old, new)
     (note,) = project.session().notes
     assert note.startswith("study 'tiny': tiny.csv: ") and words in note
+
+
+def test_a_comma_at_the_end_of_each_line_moves_no_column(project):
+    path = project.configuration.parent / "published" / "tiny.csv"
+    project.replace(path, "100,\n", "100,,\n")
+    project.replace(path, "made up\n", "made up,\n")
+    assert project.session().notes == []
 
 
 @pytest.mark.parametrize(
