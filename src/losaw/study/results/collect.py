@@ -61,7 +61,7 @@ def collect(plan: StudyPlan) -> Collection:
     """
     tables: list[pa.Table] = []
     lines: list[dict[str, Any]] = []
-    libraries: dict[str, str] = {}
+    libraries: dict[str, dict[str, None]] = {}  # name -> versions, each once
     laws: dict[str, Any] = {}
     problems = []
     for block in plan.blocks.values():
@@ -72,7 +72,8 @@ def collect(plan: StudyPlan) -> Collection:
             continue
         tables.append(_compact(file.table))
         lines += _lines(file)
-        libraries |= file.footer["libraries"]
+        for name, version in file.footer["libraries"].items():
+            libraries.setdefault(name, {})[version] = None
         laws |= file.footer["laws"]
     if problems:
         raise _refusal(plan.study, problems)
@@ -85,7 +86,7 @@ def collect(plan: StudyPlan) -> Collection:
         frame[frame["metric"] != SCORES].reset_index(drop=True),
         rows.select(SCORE_COLUMNS).filter(is_score),
         pd.DataFrame(lines),
-        libraries,
+        {name: ", ".join(versions) for name, versions in libraries.items()},
         laws,
     )
 
