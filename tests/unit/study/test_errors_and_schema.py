@@ -109,11 +109,6 @@ def change(project, old, new):
             ["learners.jittered: ", "jitter: unknown key 'axs'; did you mean 'axis'"],
         ),
         ("jitter: 0.3", "jitter: {values: {30: 0.1}}", ["jitter: unknown axis None"]),
-        (
-            "name: normal-linear, correlation: heterogeneous",
-            "name: normal-linear, correlation: {values: {30: 0.1}}",
-            ["tiny.yaml: settings: 30_0.5-", "correlation"],
-        ),
         ("jitter: 0.3", "optional: true", ["jittered.optional: 'marginal-slopes' cannot say"]),
         (
             "{seeds: 2}",

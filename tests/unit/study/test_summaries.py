@@ -4,9 +4,12 @@ import io
 import json
 from types import SimpleNamespace
 
+import numpy as np
 import pandas as pd
 import pytest
 
+from losaw.study import block_file
+from losaw.study.compute import compute
 from losaw.study.results.compare import kinds_of
 from losaw.study.results.outputs import write_outputs
 from losaw.study.results.summary import complete_summary, differences, short_summary
@@ -28,6 +31,16 @@ def test_the_manifest_of_a_run_without_failures_counts_none(computed):
     assert found["failed_rows"] == 0 and found["failures"] == {}
     assert (found["fits"], found["blocks"]) == (4 * 2 * 5, len(plan.blocks))
     assert (found["scale"], found["seeds"]) == ("smoke", [5])
+
+
+def test_the_manifest_lists_every_version_of_a_library(computed, monkeypatch):
+    (plan,) = computed.session().plans
+    first = next(iter(plan.blocks.values()))
+    monkeypatch.setattr(block_file, "library_versions", lambda: {"numpy": "0.1"})
+    compute(first.recipe, first.path)
+    write_outputs(plan)
+    libraries = json.loads((plan.folder / "manifest.json").read_text())["libraries"]
+    assert libraries["numpy"] == f"0.1, {np.__version__}"
 
 
 @pytest.mark.parametrize("seeds", [1, 2, 3])
