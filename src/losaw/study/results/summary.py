@@ -28,11 +28,13 @@ def summarise(study: Study, collection: Collection) -> pd.DataFrame:
     failed = collection.results.loc[is_fit, ["setting_id", "learner"]].merge(
         pd.DataFrame(lost, columns=["learner", "importance", "metric"]), on="learner"
     )
-    results = pd.concat([collection.results[~is_fit], failed], ignore_index=True)
+    # Ordered: pandas takes types of the same names in another order for equal, and keeps theirs.
+    keys = {key: pd.CategoricalDtype(names, True) for key, names in grid_order(study).items()}
+    parts = (collection.results[~is_fit], failed)
+    results = pd.concat([part.astype(keys) for part in parts], ignore_index=True)
     ok = (results["status"] == "ok") & np.isfinite(results["value"])
     values = results["value"].where(ok)
-    keys = [pd.Categorical(results[key], names) for key, names in grid_order(study).items()]
-    grouped = values.groupby(keys, observed=True)
+    grouped = values.groupby([results[key] for key in keys], observed=True)
     summary = pd.DataFrame(
         {
             "n_seeds": grouped.count(),
@@ -40,10 +42,8 @@ def summarise(study: Study, collection: Collection) -> pd.DataFrame:
             "mean": grouped.mean(),
             "sd": grouped.std(ddof=1),
         }
-    ).rename_axis(list(grid_order(study)))
-    summary = summary.reset_index().merge(
-        collection.settings, on="setting_id", how="left", sort=False
-    )
+    ).reset_index()
+    summary = summary.merge(collection.settings, on="setting_id", how="left", sort=False)
     return complete_summary(study, summary)
 
 
