@@ -15,6 +15,15 @@ from losaw.study.results.outputs import write_outputs
 from losaw.study.results.summary import complete_summary, differences, short_summary
 from reference.in_process import run
 
+NOWHERE = """
+@register("metric", "nowhere")
+class Nowhere:
+    range, higher_is_better, needs = (0.0, 1.0), True, "prediction"
+
+    def __call__(self, predictions, truth):
+        return float("nan")
+"""
+
 
 def test_a_mean_squared_error_is_no_decision(project):
     study = project.session().studies[0]
@@ -31,6 +40,16 @@ def test_the_manifest_of_a_run_without_failures_counts_none(computed):
     assert found["failed_rows"] == 0 and found["failures"] == {}
     assert (found["fits"], found["blocks"]) == (4 * 2 * 5, len(plan.blocks))
     assert (found["scale"], found["seeds"]) == ("smoke", [5])
+
+
+def test_a_value_that_is_not_defined_is_not_there_and_did_not_fail(computed):
+    computed.replace(computed.study_file, "[r2_test, pr_auc]", "[r2_test, pr_auc, nowhere]")
+    plugin = computed.folder / "plugin.py"
+    plugin.write_text(plugin.read_text() + NOWHERE)
+    folder = run(computed.session())
+    summary = pd.read_csv(folder / "summary.csv")
+    assert set(summary.loc[summary["n_seeds"] == 0, "metric"]) == {"nowhere"}
+    assert json.loads((folder / "manifest.json").read_text())["failed_rows"] == 0
 
 
 def test_the_manifest_lists_every_version_of_a_library(computed, monkeypatch):
@@ -63,7 +82,7 @@ def test_a_failed_fit_lacks_each_of_its_values(computed):
     assert (found["n_failed"] == 5 * lost).all() and (found["n_seeds"] == 5 * ~lost).all()
     assert json.loads((folder / "manifest.json").read_text())["failed_rows"] == 4 * 2 * 5
     verdicts = pd.read_csv(folder / "comparison.csv").groupby("method")["verdict"].unique()
-    assert list(verdicts["plain"]) == ["all runs failed"] != list(verdicts["jittered"])
+    assert list(verdicts["plain"]) == ["no value"] != list(verdicts["jittered"])
 
 
 def test_learners_have_paired_differences_and_so_have_importances_of_a_learner():

@@ -8,8 +8,8 @@ from scipy.special import ndtri, stdtr, stdtrit  # scipy.stats takes long to imp
 AGREES, DEVIATES, DIFFERS = "agrees", "deviates", "differs"
 UNDECIDED, UNDECIDABLE = "undecided", "undecidable"
 NOT_PRINTED, NOT_RUN, NO_ERROR = "not printed", "not run", "no error at hand"
-ALL_FAILED = "all runs failed"
-MISSING = (NOT_PRINTED, NOT_RUN, ALL_FAILED)
+NO_VALUE = "no value"
+MISSING = (NOT_PRINTED, NOT_RUN, NO_VALUE)
 # Verdict -> mark, words for a count of cells. What a reader should see first comes first.
 VERDICTS = {
     DIFFERS: ("✗", "differ from the published value (|z| > 3)"),
@@ -20,7 +20,7 @@ VERDICTS = {
     NO_ERROR: ("", "have no known error"),
     NOT_PRINTED: ("", "have no published value"),
     NOT_RUN: ("", "were not run"),
-    ALL_FAILED: ("", "failed in all runs"),
+    NO_VALUE: ("", "have no value in any run"),
 }
 
 # The weight of the deviation of all cells of a kind in that of one cell of a bounded metric.

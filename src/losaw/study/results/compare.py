@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from losaw.study.grid import Study, table_title
-from losaw.study.results.agreement import ALL_FAILED, Kind, Printed, Runs, verdict, weigh
+from losaw.study.results.agreement import NO_VALUE, Kind, Printed, Runs, verdict, weigh
 from losaw.study.settings import Setting, matches
 
 NUMBER_COLUMNS = (
@@ -132,7 +132,7 @@ def numbers_of_cell(
         "low": evidence.low if evidence else np.nan,
         "high": evidence.high if evidence else np.nan,
         "margin": margin if print_row else np.nan,
-        "verdict": ALL_FAILED if reproduction and not reproduction.n_seeds else word,
+        "verdict": NO_VALUE if reproduction and not reproduction.n_seeds else word,
         "published_sd": float((print_row or {}).get("published_sd", np.nan)),
         "reproduced_sd": float(reproduction.sd) if reproduction else np.nan,
     }

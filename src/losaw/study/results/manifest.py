@@ -7,14 +7,13 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 import losaw
 from losaw.study.results.collect import Collection
+from losaw.study.results.summary import every_value
 from losaw.study.session import StudyPlan
 
 
-def manifest(plan: StudyPlan, collection: Collection, summary: pd.DataFrame) -> dict[str, Any]:
+def manifest(plan: StudyPlan, collection: Collection) -> dict[str, Any]:
     """A description of a run: versions, request, counts, seconds."""
     study = plan.study
     failed = collection.results[collection.results["status"] != "ok"]
@@ -30,7 +29,7 @@ def manifest(plan: StudyPlan, collection: Collection, summary: pd.DataFrame) -> 
         "blocks": len(plan.blocks),
         "left_out": study.left_out,
         "fits": plan.n_fits,
-        "failed_rows": int(summary["n_failed"].sum()),
+        "failed_rows": int((every_value(study, collection)["status"] != "ok").sum()),
         "failures": failed["message"].astype(str).value_counts().head(20).to_dict(),
         "machine": machine(),
         **_spent(plan),
@@ -39,6 +38,8 @@ def manifest(plan: StudyPlan, collection: Collection, summary: pd.DataFrame) -> 
 
 def _spent(plan: StudyPlan) -> dict[str, Any]:
     """What the blocks cost, as far as Snakemake's benchmarks say."""
+    import pandas as pd
+
     paths = (benchmark_path(block.path) for block in plan.blocks.values())
     lines = [pd.read_csv(path, sep="\t", na_values="-") for path in paths if path.is_file()]
     if not lines:

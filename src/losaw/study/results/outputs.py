@@ -46,6 +46,6 @@ def write_outputs(plan: StudyPlan) -> None:
     write_csv(folder / "differences.csv", differences(study, collection))
     published = read_published(study, plan.published)
     comparison = compare(study, summary, published)
-    about = json.dumps(manifest(plan, collection, summary), indent=1)
+    about = json.dumps(manifest(plan, collection), indent=1)
     write_text(folder / "manifest.json", about + "\n")
     write_csv(folder / "comparison.csv", comparison)

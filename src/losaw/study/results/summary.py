@@ -14,10 +14,25 @@ Name = tuple[str, str]
 
 
 def summarise(study: Study, collection: Collection) -> pd.DataFrame:
-    """Return ``summary.csv`` (docs/results.md), a row per setting, learner, importance, metric.
+    """Return ``summary.csv`` (docs/results.md), a row per setting, learner, importance, metric."""
+    results = every_value(study, collection)
+    ok = (results["status"] == "ok") & np.isfinite(results["value"])
+    values = results["value"].where(ok)
+    grouped = values.groupby([results[key] for key in grid_order(study)], observed=True)
+    summary = pd.DataFrame(
+        {
+            "n_seeds": grouped.count(),
+            "n_failed": grouped.size() - grouped.count(),
+            "mean": grouped.mean(),
+            "sd": grouped.std(ddof=1),
+        }
+    ).reset_index()
+    summary = summary.merge(collection.settings, on="setting_id", how="left", sort=False)
+    return complete_summary(study, summary)
 
-    A failed fit, which is one row, lacks every value that its learner would have had.
-    """
+
+def every_value(study: Study, collection: Collection) -> pd.DataFrame:
+    """The rows of values; a failed fit, which is one row, lacks each value of its learner."""
     is_fit = collection.results["metric"] == ""
     lost = [
         (learner, importance, metric)
@@ -31,20 +46,7 @@ def summarise(study: Study, collection: Collection) -> pd.DataFrame:
     # Ordered: pandas takes types of the same names in another order for equal, and keeps theirs.
     keys = {key: pd.CategoricalDtype(names, True) for key, names in grid_order(study).items()}
     parts = (collection.results[~is_fit], failed)
-    results = pd.concat([part.astype(keys) for part in parts], ignore_index=True)
-    ok = (results["status"] == "ok") & np.isfinite(results["value"])
-    values = results["value"].where(ok)
-    grouped = values.groupby([results[key] for key in keys], observed=True)
-    summary = pd.DataFrame(
-        {
-            "n_seeds": grouped.count(),
-            "n_failed": grouped.size() - grouped.count(),
-            "mean": grouped.mean(),
-            "sd": grouped.std(ddof=1),
-        }
-    ).reset_index()
-    summary = summary.merge(collection.settings, on="setting_id", how="left", sort=False)
-    return complete_summary(study, summary)
+    return pd.concat([part.astype(keys) for part in parts], ignore_index=True)
 
 
 def complete_summary(study: Study, summary: pd.DataFrame) -> pd.DataFrame:
