@@ -85,7 +85,7 @@ def read_published(study: Study, folder: Path) -> "pd.DataFrame":
 
 def what_has_no_cell(study: Study, published: "pd.DataFrame") -> Iterator[str]:
     """Say which names of printed cells a study does not have, and which lines match no cell."""
-    from losaw.study.results.compare import cells, plain
+    from losaw.study.results.compare import plain
 
     known = {
         "table": list(map(table_title, study.file.tables)),
@@ -99,12 +99,20 @@ def what_has_no_cell(study: Study, published: "pd.DataFrame") -> Iterator[str]:
             if name not in names:
                 yield f"{file}: {unknown(key, name, names)}"
         rows = rows[rows[key].astype(str).isin(names)]
-    keys = [*(axis for axis in study.axes if axis in published), *known]
-    there = {
-        tuple(map(plain, [*(setting.axes[axis] for axis in keys[:-3]), table_title(table), *names]))
-        for table, setting, *names in cells(study)
-    }
-    lost = [n for n, *row in rows[keys].itertuples() if tuple(map(plain, row)) not in there]
+    axes = [axis for axis in study.axes if axis in published]
+    places, numbers = set(), set()
+    for table, layout in study.file.tables.items():
+        title = table_title(table)
+        settings = filter(lambda setting: setting.matches(layout.where), study.settings)
+        places |= {(title, *(plain(s.axes[axis]) for axis in axes)) for s in settings}
+        for metric in layout.metrics or study.metrics:
+            numbers |= {(title, metric, method) for method in study.methods_of(metric)}
+    printed = zip(rows.index, rows[["table", *axes]].values, rows[list(known)].values, strict=True)
+    lost = [
+        n
+        for n, place, number in printed
+        if tuple(map(plain, place)) not in places or tuple(map(str, number)) not in numbers
+    ]
     if lost:
         where = f"line {lost[0] + 2}" + (f" and {len(lost) - 1} more" if lost[1:] else "")
         yield f"{file}: {where}: no cell of the tables has these values"

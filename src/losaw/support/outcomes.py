@@ -203,12 +203,11 @@ def means(model: Any, rows: Any) -> FloatArray:
 
 
 def _finite(model: Any, predicted: NDArray[Any]) -> NDArray[Any]:
-    """Predictions, or a ValueError that names the first row without one."""
-    if not (known := np.isfinite(predicted)).all():
-        rows = known if known.ndim == 1 else known.all(axis=1)
+    """Predictions, or a ValueError if some are missing."""
+    if n_lost := int((~np.isfinite(predicted.reshape(len(predicted), -1)).all(axis=1)).sum()):
         raise ValueError(
-            f"{type(model).__name__} predicts a number that is missing or infinite for "
-            f"{int((~rows).sum())} of {len(rows)} rows (first: row {int(np.argmin(rows))})"
+            f"{type(model).__name__} predicts numbers that are missing or infinite for {n_lost} of "
+            f"{len(predicted)} rows"
         )
     return predicted
 
