@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from losaw.study.errors import StudyError
 from losaw.study.grid import Study, table_title
+from losaw.study.settings import plain
 from losaw.support.words import unknown
 
 if TYPE_CHECKING:  # jobs of blocks read no printed numbers and start without it
@@ -85,8 +86,6 @@ def read_published(study: Study, folder: Path) -> "pd.DataFrame":
 
 def what_has_no_cell(study: Study, published: "pd.DataFrame") -> Iterator[str]:
     """Say which names of printed cells a study does not have, and which lines match no cell."""
-    from losaw.study.results.compare import plain
-
     known = {
         "table": list(map(table_title, study.file.tables)),
         "metric": list(study.metrics),

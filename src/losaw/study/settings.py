@@ -62,6 +62,14 @@ def listed(written: Any) -> tuple[Any, ...]:
     return tuple(part.strip() for part in str(written).split(",") if part.strip())
 
 
+def plain(value: Any) -> Any:
+    """Numbers as floats, so that 1 and 1.0 are one key; everything else as text."""
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return str(value)
+
+
 def matches(where: Mapping[str, Any], cell: Mapping[str, Any]) -> bool:
     """Return whether a cell has one of the values that ``where`` names, for each of its keys."""
     return all(

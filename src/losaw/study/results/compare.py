@@ -9,7 +9,7 @@ import pandas as pd
 
 from losaw.study.grid import Study, table_title
 from losaw.study.results.agreement import NO_VALUE, Kind, Printed, Runs, verdict, weigh
-from losaw.study.settings import Setting, matches
+from losaw.study.settings import Setting, matches, plain
 
 NUMBER_COLUMNS = (
     "published",
@@ -55,14 +55,6 @@ def compare(study: Study, summary: pd.DataFrame, published: pd.DataFrame) -> pd.
     if SD_COLUMNS[0] in published.columns and published[SD_COLUMNS[0]].notna().any():
         columns += SD_COLUMNS
     return pd.DataFrame(rows, columns=columns)
-
-
-def plain(value: Any) -> Any:
-    """Numbers as floats, so that 1 and 1.0 are one key; everything else as text."""
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        return str(value)
 
 
 def cells(study: Study) -> Iterator[tuple[str, Setting, str, str]]:
