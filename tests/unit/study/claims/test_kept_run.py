@@ -18,14 +18,18 @@ def test_it_has_at_most_260_files_of_8_megabytes():
     assert len(sizes) <= 260 and sum(sizes) <= 8e6
 
 
-def test_every_study_of_it_has_a_line_on_its_run_and_a_study_file():
-    shelf = Shelf(REFERENCE, ROOT / "config")
+@pytest.fixture(scope="module")
+def shelf():
+    return Shelf(REFERENCE, ROOT / "config")
+
+
+def test_every_study_of_it_has_a_line_on_its_run_and_a_study_file(shelf):
     assert list(shelf.runs) == list(shelf.studies) == STUDIES
 
 
 @pytest.mark.parametrize("name", STUDIES)
-def test_its_evidence_names_settings_and_learners_of_the_study(name):
-    study = Shelf(REFERENCE, ROOT / "config").studies[name]
+def test_its_evidence_names_settings_and_learners_of_the_study(shelf, name):
+    study = shelf.studies[name]
     lines = pd.read_csv(REFERENCE / name / "blocks.csv")
     assert tuple(lines.columns) == EVIDENCE
     assert lines["rows_sha256"].str.fullmatch("[0-9a-f]{16}").all()
