@@ -91,8 +91,8 @@ def boruta(
         the feature; ``details``: ``selected`` (mask of confirmed features), ``decisions`` before
         the tentative ones are decided (1, 0, -1), ``n_runs``, ``raw_p_values`` without the
         correction. No standard error: a feature leaves when it is decided, so that its runs are not
-        a sample. All runs are on one sample: what luck made of it passes for a signal in each, and
-        no p-value bounds the rate of that.
+        a sample. All runs use one sample: a feature that goes with y by chance looks like a signal
+        in every run, and the p-values do not bound how often that happens.
 
     Raises
     ------

@@ -309,8 +309,8 @@ def one_sided_test(
     """Test whether differences (n_samples,) are larger than 0.
 
     - ``t``: mean > 0, Student's t;
-    - ``wilcoxon``: signed ranks, zeros dropped, normal approximation above 50 rows, and of the
-      bound for any number;
+    - ``wilcoxon``: signed ranks, zeros dropped; normal approximation above 50 rows, for the bound
+      with any number of rows;
     - ``binomial``: more positive than negative differences, zeros dropped;
     - ``fisher``: mean against 1,999 random flips of the signs, counted with the observed one.
 

@@ -13,7 +13,8 @@ from losaw.support.extras import LIBRARIES, MissingExtraError, require
 from losaw.support.words import unknown
 
 CELL_AXES = ("metric", "method")
-# No axis can be told from a column of results, or from a key of the command line or of an entry.
+# An axis of such a name would be taken for a column of results, or for a key of the command line
+# or of an entry.
 RESERVED = {
     *Configuration.model_fields,
     *("seeds", "seconds", "study", "setting_id", "learner", "importance", "method", "metric"),

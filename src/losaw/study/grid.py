@@ -171,7 +171,8 @@ class Study:
     def missing_data_sets(self, settings: Iterable[Setting]) -> list[str]:
         """Real data sets that some settings read and whose files are not there.
 
-        A generator names the data set that it reads in an attribute, ``real_data_set``.
+        A generator names what it reads of :mod:`losaw.study.datasets` in its attribute
+        ``real_data_set``.
         """
         create = self.generator.entry.create
         read = {getattr(create(**s.parameters), "real_data_set", None) for s in settings}
