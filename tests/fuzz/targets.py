@@ -187,9 +187,7 @@ def _all_targets() -> dict[str, Target]:
     for name in ("air", "mdi", "mdi_oob", "split_improvement", "tree_permutation", "ufi"):
         options = dict(OF_TABLES)
         if name in ("air", "tree_permutation"):
-            options |= {"n_jobs": (2,), "random_state": (0,)}
-        if name == "tree_permutation":
-            options |= {"rows": ("in-bag",), "loss": ("absolute-error", "log-loss")}
+            options |= {"random_state": (0,)}
         found[name] = Target(_forest_function(name), options, EXPLAINED)
     for name in ("cpi", "hierarchy", "loco", "pfi", "sage", "subgroups"):
         found[name] = Target(
@@ -202,7 +200,7 @@ def _all_targets() -> dict[str, Target]:
                 "cv": (2,),
             },
             (*EXPLAINED, "train", "sampler"),
-            may_be_missing="own_share|lower|rows|p_values",  # rows that were never held out
+            may_be_missing="own_share|rows|p_values",  # rows that were never held out
         )
     return found
 

@@ -13,10 +13,7 @@ from losaw.kernels.trees import Trees
 from losaw.support.arguments import require_instance
 from losaw.tables.groups import column_sources
 
-SUPPORTED = (
-    "a fitted DecisionTree, RandomForest, ExtraTrees, Bagging (of trees) or GradientBoosting "
-    "model of scikit-learn, or a losaw forest"
-)
+SUPPORTED = "a fitted DecisionTree, RandomForest or ExtraTrees of scikit-learn, or a losaw forest"
 
 _MANY = (
     "the model has {} responses and {} classes; a trend is defined for one response that is "
@@ -44,8 +41,7 @@ class Forest:
 
     trees: Trees
     # (n_nodes,) or (n_nodes, n_classes), what a node predicts as a leaf: the mean of its in-bag
-    # rows, of two classes the share of the second, of more those of all; of gradient boosting what
-    # the leaves below it add to the raw score, before the learning rate.
+    # rows, of two classes the share of the second, of more those of all.
     value: FloatArray
     n_samples: FloatArray  # (n_nodes,), weighted number of in-bag rows
     encode: Callable[
@@ -54,9 +50,6 @@ class Forest:
     # (n_columns,), the feature of the rows that each such column is computed from.
     feature_of_column: NDArray[np.intp]
     is_nominal: NDArray[np.bool_]  # (n_columns,), which columns are split into sets of levels
-    # What the mean over trees is multiplied with in a prediction: of gradient boosting the number
-    # of trees times the learning rate.
-    scale: float = 1.0
 
     def columns_of(self, features: NDArray[np.intp]) -> NDArray[np.intp]:
         """The columns that are computed from some features of the rows."""
@@ -65,38 +58,23 @@ class Forest:
 
 def read_forest(model: Any) -> Forest:
     """The trees of a fitted model with one response, numeric or of two classes."""
-    from sklearn import ensemble, tree
+    from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
     require_instance(model)
-    # Others hold trees too, but do not predict their sum: AdaBoost, stacking, isolation forests.
-    families = (
-        tree.DecisionTreeClassifier, tree.DecisionTreeRegressor,
-        *random_forests(),
-        ensemble.BaggingClassifier, ensemble.BaggingRegressor,
-        ensemble.GradientBoostingClassifier, ensemble.GradientBoostingRegressor,
-    )  # fmt: skip
+    families = (DecisionTreeClassifier, DecisionTreeRegressor, *random_forests())
     if len(getattr(model, "classes_", ())) > 2:
         raise ValueError(_MANY.format(1, len(model.classes_)))
     if hasattr(model, "trees_"):
         return _of_losaw(model)
-    members = [model] if hasattr(model, "tree_") else getattr(model, "estimators_", [None])
-    members = np.ravel(members).tolist()
-    if not isinstance(model, families) or not all(hasattr(member, "tree_") for member in members):
+    members = [model] if hasattr(model, "tree_") else getattr(model, "estimators_", ())
+    if not isinstance(model, families) or not members:
         raise TypeError(
             f"{type(model).__name__} has no trees that can be read; expected {SUPPORTED}"
         )
-    check_features(model)
     inner = [member.tree_ for member in members]
     if inner[0].value.shape[1] != 1 or inner[0].value.shape[2] > 2:
         raise ValueError(_MANY.format(*inner[0].value.shape[1:]))
-    forest = _of_scikit_learn(inner, model)
-    if isinstance(model, families[-2:]):
-        return replace(
-            forest,
-            value=np.concatenate([_boosted_values(tree) for tree in inner]),
-            scale=len(inner) * model.learning_rate,
-        )
-    return forest
+    return _of_scikit_learn(inner, model)
 
 
 def random_forests() -> tuple[type[Any], ...]:
@@ -164,17 +142,6 @@ def places_of_fit(model: Any, names: Sequence[str]) -> NDArray[np.intp]:
     return np.array([list(names).index(name) for name in fitted], dtype=np.intp)
 
 
-def check_features(model: Any) -> None:
-    """Raise a ValueError for an ensemble whose trees see different features."""
-    every = np.arange(model.n_features_in_)
-    for features in getattr(model, "estimators_features_", ()):
-        if not np.array_equal(features, every):
-            raise ValueError(
-                f"the trees of this {type(model).__name__} see different features; fit it with "
-                "max_features=1.0 and bootstrap_features=False"
-            )
-
-
 @dataclass(frozen=True)
 class GrownTree:
     """One tree of a forest, with the rows that it was grown on."""
@@ -208,7 +175,7 @@ class GrownTree:
 def grown_trees(forest: Any, rows: Any, in_bag: NDArray[Any]) -> Iterator[GrownTree]:
     """Lead rows through the trees of a fitted forest, one tree after the other.
 
-    The forest is ours or ranger's, or a forest, a bag or a single tree of scikit-learn's trees.
+    The forest is ours or ranger's, or a forest or a single tree of scikit-learn.
     ``rows`` (n_samples, n_columns) are what they split, ``in_bag`` is (n_trees, n_samples).
     """
     if hasattr(forest, "in_bag_counts"):
@@ -301,13 +268,3 @@ def _single(rows: Any) -> FloatArray:
     dense = rows.toarray() if hasattr(rows, "toarray") else rows
     with np.errstate(over="ignore"):
         return np.asarray(dense).astype(np.float32).astype(np.float64)
-
-
-def _boosted_values(tree: Any) -> FloatArray:
-    """Mean of the leaf values below every node: the fit replaces the leaves' values only."""
-    value, weight = tree.value[:, 0, 0].copy(), tree.weighted_n_node_samples
-    for node in range(len(value) - 1, -1, -1):  # children come after their parent
-        left, right = tree.children_left[node], tree.children_right[node]
-        if left >= 0:
-            value[node] = (weight[left] * value[left] + weight[right] * value[right]) / weight[node]
-    return value

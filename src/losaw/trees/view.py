@@ -14,10 +14,10 @@ from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups, column_sources, units_of
 from losaw.trees.forests import (
     GrownTree,
-    check_features,
     counts_of,
     grown_trees,
     places_of_fit,
+    random_forests,
     unwrapped,
 )
 
@@ -112,20 +112,16 @@ def view_forest(
     The forest is a random forest or extra trees of scikit-learn with ``bootstrap=True``, ours, a
     forest of a study, or the last step of a Pipeline. Other models and other rows are refused.
     """
-    from sklearn.base import is_classifier, is_regressor
-
     sample = forest_rows(model, X, y, groups, kinds, feature_names)
     forest, rows = sample.forest, sample.rows
     if hasattr(forest, "trees_") and hasattr(forest, "in_bag_counts"):
         counts = forest.in_bag_counts()
         _check_rows(len(rows), counts.shape[1])
-    elif hasattr(type(forest), "estimators_samples_") and (
-        is_classifier(forest) or is_regressor(forest)
-    ):
+    elif isinstance(forest, random_forests()) and hasattr(forest, "estimators_"):
         counts, rows = _scikit_learn_counts(forest, len(rows)), rows.astype(np.float32)
     else:
         raise TypeError(
-            f"{type(forest).__name__} is not a fitted bagged forest; fit a scikit-learn "
+            f"{type(forest).__name__} is not a fitted random forest; fit a scikit-learn "
             "RandomForestRegressor or RandomForestClassifier, or a losaw forest"
         )
     trees = list(grown_trees(forest, rows, counts))
@@ -155,17 +151,11 @@ def _scikit_learn_counts(forest: Any, n_rows: int) -> NDArray[np.int64]:
     from scipy.stats import chi2
 
     first = forest.estimators_[0]
-    if not hasattr(first, "tree_"):
-        raise TypeError(
-            f"{type(forest).__name__} holds {type(first).__name__}s, which are not single trees; "
-            "fit it with decision trees, or a RandomForest"
-        )
     if first.criterion == "absolute_error":
         raise ValueError(
             f"the nodes of this {type(forest).__name__} hold medians (criterion='absolute_error'), "
             "and the score compares means; fit it with criterion='squared_error'"
         )
-    check_features(forest)
     if not forest.bootstrap:
         raise ValueError("the forest has no out-of-bag rows: fit it with bootstrap=True")
     if getattr(forest, "n_outputs_", 1) != 1:

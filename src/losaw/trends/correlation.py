@@ -144,8 +144,7 @@ def shapley_values(forest: Forest, rows: FloatArray) -> FloatArray:
 
     The game's value of a coalition S at a row x is the tree's prediction when a split on a
     feature outside S sends the row down both branches in proportion to their in-bag rows. A row's
-    values sum to its prediction minus the mean one. The prediction of a gradient boosting
-    classifier is its raw score, before the link. Rows are given as the trees compare them.
+    values sum to its prediction minus the mean one. Rows are given as the trees compare them.
     """
     with extra("trends"):
         import shap
@@ -163,7 +162,7 @@ def shapley_values(forest: Forest, rows: FloatArray) -> FloatArray:
 def _model(forest: Forest) -> dict[str, Any]:
     """The trees as a custom model of shap."""
     trees = forest.trees
-    weight = forest.scale / trees.n_trees
+    weight = 1.0 / trees.n_trees
     shown = []
     for start, end in zip(trees.starts[:-1], trees.starts[1:], strict=True):
         part = slice(start, end)

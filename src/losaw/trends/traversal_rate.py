@@ -14,12 +14,7 @@ FORMS = ("mean", "printed", "bounded")
 ERROR_KIND = "over trees, the training sample held fixed"
 
 
-def absolute_traversal_rate(
-    model: Any,
-    *,
-    weighting: str = "splits",
-    feature_names: tuple[str, ...] | None = None,
-) -> ImportanceResult:
+def absolute_traversal_rate(model: Any, *, weighting: str = "splits") -> ImportanceResult:
     """Share of a feature's splits after which the response is higher on the right, minus lower.
 
     With L_i and R_i the mean responses left and right of the i-th of the feature's n splits,
@@ -38,8 +33,6 @@ def absolute_traversal_rate(
     weighting : {"splits", "rows"}, default "splits"
         "rows" weighs a split by its node's in-bag rows instead of equally: an extension, for
         fully grown trees whose many splits of few rows follow the noise.
-    feature_names : tuple of str or None
-        None: those of the model's training data, else X1, X2 and so on.
 
     Returns
     -------
@@ -64,15 +57,11 @@ def absolute_traversal_rate(
     """
     forest, splits, left, right = _splits(model, weighting)
     name = f"absolute traversal rate{' (weighted by rows)' if weighting == 'rows' else ''}"
-    return _result(name, model, forest, splits, np.sign(right - left), weighting, feature_names)
+    return _result(name, model, forest, splits, np.sign(right - left), weighting)
 
 
 def relative_traversal_rate(
-    model: Any,
-    *,
-    form: str = "mean",
-    weighting: str = "splits",
-    feature_names: tuple[str, ...] | None = None,
+    model: Any, *, form: str = "mean", weighting: str = "splits"
 ) -> ImportanceResult:
     """Mean relative difference of the responses right and left of a feature's splits.
 
@@ -87,7 +76,7 @@ def relative_traversal_rate(
 
     Parameters
     ----------
-    model, weighting, feature_names
+    model, weighting
         As in :func:`absolute_traversal_rate`. With weights w_i the mean is
         ``sum w_i t_i / sum w_i`` and the printed sum ``sum n w_i t_i / sum w_i``.
     form : {"mean", "printed", "bounded"}, default "mean"
@@ -121,7 +110,7 @@ def relative_traversal_rate(
     words = ", ".join(word for word in (form, weighting) if word not in ("mean", "splits"))
     name, terms = f"relative traversal rate{words and f' ({words})'}", 2 * (right - left) / scale
     is_sum = form == "printed"
-    result = _result(name, model, forest, splits, terms, weighting, feature_names, is_sum)
+    result = _result(name, model, forest, splits, terms, weighting, is_sum)
     result.details["undefined_splits"] = int((~defined).sum())
     return result
 
@@ -129,13 +118,11 @@ def relative_traversal_rate(
 def _splits(model: Any, weighting: str) -> tuple[Forest, Any, FloatArray, FloatArray]:
     """Return the forest, its splits at values (not at levels), and the means left and right."""
     one_of("weighting", weighting, WEIGHTINGS)
-    for trees in (model, getattr(model, "estimator_", None)):
-        if getattr(trees, "criterion", None) == "absolute_error":
-            raise ValueError(
-                f"the nodes of this {type(model).__name__} hold medians "
-                "(criterion='absolute_error'), and the rates compare means; fit it with "
-                "criterion='squared_error'"
-            )
+    if getattr(model, "criterion", None) == "absolute_error":
+        raise ValueError(
+            f"the nodes of this {type(model).__name__} hold medians (criterion='absolute_error'), "
+            "and the rates compare means; fit it with criterion='squared_error'"
+        )
     forest = read_forest(model)
     inner = forest.trees.splits
     splits = inner[~forest.is_nominal[forest.trees.feature[inner]]]
@@ -150,7 +137,6 @@ def _result(
     splits: Any,
     terms: FloatArray,
     weighting: str,
-    feature_names: tuple[str, ...] | None,
     is_sum: bool = False,
 ) -> ImportanceResult:
     """Weighted mean (or sum) of the splits' terms by feature, and its error over trees."""
@@ -171,7 +157,7 @@ def _result(
     rates = _ratio(total, total_weight, count if is_sum else 1)
     return ImportanceResult(
         estimates,
-        feature_names or _names(model, n_features),
+        _names(model, n_features),
         std_error=_error(rates, count > 0),
         std_error_kind=ERROR_KIND,
         details={"n_splits": count.sum(axis=0)},

@@ -99,13 +99,11 @@ OF_STUDY_FILES = [
     ("cpi-conditional", {"sampler": "sequential", "sampler_parameters": {"n_folds": 1}}, "n_folds"),
     ("pfi-difference", {"scale": "ratios"}, "did you mean 'ratio'"),
     ("pfi-difference", {"n_repeats": 0}, "n_repeats"),
-    ("subgroups", {"max_depth": 0}, "max_depth"),
     ("sage", {"n_background": 1}, "n_background"),
     ("sage", {"threshold": 0}, "threshold"),
     ("loco", {"test": "tt"}, "did you mean 't'"),
     ("permutation", {"rows": "tests"}, "did you mean 'test'"),
     ("permutation", {"rows": "trian"}, "did you mean 'train'"),
-    ("tree-permutation", {"rows": "out-of-bags"}, "did you mean 'out-of-bag'"),
     ("tree-inner", {"attribution": "treshap"}, "did you mean 'treeshap'"),
     ("forest-inner", {"rows": "trains"}, "did you mean 'train'"),
     ("absolute-attribution", {"level": "trees"}, "did you mean 'tree'"),
@@ -138,7 +136,7 @@ def of_models():
     yield lambda: pfi(logit, X, (WORDS == "yes") * 1), "none of the model's classes"
     exact = line(y=X[:, 0])
     yield lambda: pfi(exact, X, X[:, 0], scale="ratio"), "the loss .* 0 but for rounding"
-    yield lambda: ufi(line(), X, Y), "LinearRegression is not a fitted bagged forest"
+    yield lambda: ufi(line(), X, Y), "LinearRegression is not a fitted random forest"
     losaw = LosawRandomForestRegressor(2, random_state=0).fit(X, Y)
     yield lambda: air(losaw, X, Y), "LosawRandomForestRegressor is not"
     yield lambda: ufi(forest(bootstrap=False), X, Y), "bootstrap=True"
@@ -184,7 +182,6 @@ def of_models():
     said = "sampler must be one of .* or an object"
     yield lambda: cpi(line(), X, Y, sampler=ConditionalSampler), said
     yield lambda: boruta(None, X, Y, alpha=0), "alpha must be between 0 and 1, got 0"
-    yield lambda: cpi(line(), X, Y, level=1.0), r"level must be between 0 and 1, got 1\.0"
     wrong = {"task": "classification"}
     yield lambda: residual_importance(RandomForestRegressor(5), X, Y, **wrong), "task"
     words = r"model=None, got RandomForestRegressor; .*BorutaPy"
@@ -198,14 +195,11 @@ FEW = {"n_estimators": 3, "random_state": 0}
 OTHER_ENSEMBLES = [
     (RandomForestRegressor(criterion="absolute_error", **FEW), MEDIANS),
     (ExtraTreesRegressor(criterion="absolute_error", bootstrap=True, **FEW), MEDIANS),
-    (BaggingRegressor(DecisionTreeRegressor(criterion="absolute_error"), **FEW), MEDIANS),
-    (BaggingRegressor(max_features=0.5, **FEW), "see different features"),
-    (BaggingRegressor(LinearRegression(), **FEW), "LinearRegressions, which are not single"),
-    (BaggingRegressor(RandomForestRegressor(2), **FEW), "Regressors, which are not single"),
-    (GradientBoostingRegressor(**FEW), "is not a fitted bagged forest"),
-    (IsolationForest(**FEW), "is not a fitted bagged forest"),
-    (RandomTreesEmbedding(**FEW), "is not a fitted bagged forest"),
-    (DecisionTreeRegressor(), "is not a fitted bagged forest"),
+    (BaggingRegressor(**FEW), "BaggingRegressor is not a fitted random forest; fit a"),
+    (GradientBoostingRegressor(**FEW), "is not a fitted random forest"),
+    (IsolationForest(**FEW), "is not a fitted random forest"),
+    (RandomTreesEmbedding(**FEW), "is not a fitted random forest"),
+    (DecisionTreeRegressor(), "is not a fitted random forest"),
 ]
 
 
@@ -335,7 +329,6 @@ def of_losses_and_rates():
         ({"fwer": 1.0}, "fwer must be between 0 and 1"),
         ({"fwer": "low"}, "fwer must be a finite number"),
         ({"n_draws": 0}, "n_draws"),
-        ({"sampler": "gaussian"}, "draws no group.*conditional"),
     ):
         yield lambda: hierarchy(model, FRAME, Y, **options), words
     for options, words in (

@@ -5,9 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.ensemble import (
-    BaggingRegressor,
     ExtraTreesRegressor,
-    GradientBoostingRegressor,
     RandomForestClassifier,
     RandomForestRegressor,
 )
@@ -145,8 +143,6 @@ def test_the_error_is_that_of_a_mean_over_trees():
     [
         LosawRandomForestRegressor(5, random_state=0),
         ExtraTreesRegressor(5, random_state=0),
-        BaggingRegressor(DecisionTreeRegressor(), 5, random_state=0),
-        GradientBoostingRegressor(n_estimators=5, random_state=0),
         DecisionTreeRegressor(random_state=0),
     ],
     ids=lambda model: type(model).__name__,
@@ -161,22 +157,3 @@ def test_two_classes_are_read_as_the_share_of_the_second():
     X, y = data()
     model = RandomForestClassifier(20, max_depth=4, random_state=0).fit(X, y > 0)
     assert absolute_traversal_rate(model).scores[0] > 0.5
-
-
-@pytest.mark.parametrize("loss", ["squared_error", "quantile", "absolute_error"])
-def test_boosted_trees_are_compared_by_what_their_leaves_add(loss):
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((300, 3))
-    y = X[:, 0] + 0.5 * X[:, 1] + rng.standard_normal(300)
-    model = GradientBoostingRegressor(loss=loss, alpha=0.9, n_estimators=30, random_state=0)
-    model.fit(X, y)
-    signs, splits = np.zeros(3), np.zeros(3)
-    for estimator in model.estimators_.ravel():
-        tree, added = estimator.tree_, estimator.predict(X)
-        passes = estimator.decision_path(X).toarray().astype(bool)
-        mean = [added[passes[:, node]].mean() for node in range(tree.node_count)]
-        for node in np.flatnonzero(tree.feature >= 0):
-            left, right = tree.children_left[node], tree.children_right[node]
-            signs[tree.feature[node]] += np.sign(mean[right] - mean[left])
-            splits[tree.feature[node]] += 1
-    np.testing.assert_allclose(absolute_traversal_rate(model).scores, signs / splits)

@@ -317,10 +317,7 @@ def traversal_splits(study: Study, results: StudyResults) -> "Figure":
     on_first = tree.feature == 0
     signs = np.sign(means[tree.children_right[on_first]] - means[tree.children_left[on_first]])
     counted = " ".join("+1" if sign > 0 else "−1" if sign < 0 else "+0" for sign in signs)
-    rates = [
-        rate(forest, feature_names=names).scores[0]
-        for rate in (absolute_traversal_rate, relative_traversal_rate)
-    ]
+    rates = [rate(forest).scores[0] for rate in (absolute_traversal_rate, relative_traversal_rate)]
     figure = new_figure(3.2)
     ax = figure.subplots()
     plot_tree(forest.estimators_[0], ax=ax, feature_names=names, impurity=False, fontsize=7)
