@@ -99,7 +99,7 @@ IMPORTANCES: dict[str, tuple[tuple[str, Parameters], ...]] = {
     "saliency": (("losaw", {}),),
     "reported": (("forest", {}),),
     "permutation": (("forest", {}), ("classifier", {"rows": "train", "n_repeats": 2})),
-    "tree-permutation": (("forest", {}), ("classifier", {"rows": "in-bag"})),
+    "tree-permutation": (("forest", {}), ("classifier", {})),
     "total-gain": (("boosting", {}),),
     "total-gain-deviation": (("boosting", {}),),
     **{

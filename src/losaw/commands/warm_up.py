@@ -79,8 +79,7 @@ def compile_importances() -> None:
     y = X[:, 0] + X[:, 3]
     for model in (RandomForestRegressor, LosawRandomForestRegressor):
         forest = model(2, random_state=0).fit(X, y)
-        for rows in ("out-of-bag", "in-bag"):
-            tree_permutation(forest, X, y, rows=rows, random_state=0)
+        tree_permutation(forest, X, y, random_state=0)
     sage(forest, X, y, max_permutations=2, random_state=0)
     RangerForest(n_estimators=2).fit(X, y)
     ufi(RandomForestClassifier(2, random_state=0).fit(X, y > 0), X, y > 0)

@@ -45,8 +45,7 @@ for model, response in (
     for score in (ufi, split_improvement, mdi_oob):
         score(model, X, response)
 for model in (RandomForestRegressor(2).fit(*sample), LosawRandomForestRegressor(2).fit(*sample)):
-    for rows in ("out-of-bag", "in-bag"):
-        get("importance", "tree-permutation").create(rows=rows).explain(model, data, rng)
+    get("importance", "tree-permutation").create().explain(model, data, rng)
     sage(model, X, y, max_permutations=2, random_state=0)
 for kinds in (("continuous",) * 4, ("discrete",) * 4):
     for name in ("gaussian", "sequential", "conditional"):

@@ -125,7 +125,7 @@ USES: dict[str, Use] = {
     "air": Use("train", ("max_features",), scores_only=True),
     "mdi_oob": Use("train", scores_only=True),
     "permutation": Use("rows", ("n_repeats",)),
-    "tree_permutation": Use("train", ("rows",), scores_only=True),
+    "tree_permutation": Use("train", scores_only=True),
     "total_gain": Use("model", learner="xgboost"),
     "total_gain_deviation": Use("train", learner="xgboost"),
     "treeinner": Use("rows", ("attribution",), scores_only=True, learner="xgboost"),
