@@ -38,7 +38,7 @@ def test_features_are_drawn_uniformly_and_drawn_on_past_constant_ones(n_drawn):
     roots = np.bincount([tree.feature[0] for tree in forest.trees_], minlength=6)
     # Scores of the four features alone, from which the ranks follow.
     alone = PlainRandomForestRegressor(1, max_features=None, max_depth=1, bootstrap=False)
-    gain = {j: alone.fit(X[:, [j]], y).trees_[0].impurity_decreases()[0] for j in (0, 2, 3, 5)}
+    gain = {j: alone.fit(X[:, [j]], y).trees_[0].relative_decrease[0] for j in (0, 2, 3, 5)}
     ranked = sorted(gain, key=gain.__getitem__, reverse=True)
     chance = chances(n_drawn)
     for rank, feature in enumerate(ranked):

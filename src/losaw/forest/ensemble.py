@@ -51,9 +51,9 @@ class Forest:
     def flat_trees(self) -> Trees:
         """The splits alone, as rows find their leaves in them."""
         nodes = self.nodes
-        children = np.column_stack([nodes.left, nodes.right])
         sets = nodes.left_levels if nodes.left_levels.any() else None
-        return Trees.joined(nodes.feature, nodes.threshold, children, self.starts, sets)
+        sides = (nodes.left, nodes.right)
+        return Trees.joined(nodes.feature, nodes.threshold, sides, self.starts, sets)
 
     @cached_property
     def trees(self) -> tuple[Tree, ...]:

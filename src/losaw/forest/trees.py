@@ -71,7 +71,3 @@ class Tree:
     def is_leaf(self) -> NDArray[np.bool_]:
         """Mask (n_nodes,) of the leaves."""
         return self.feature == LEAF
-
-    def impurity_decreases(self) -> FloatArray:
-        """Contribution of every node to the importance, Delta_k^rel MSE_k N_k."""
-        return self.relative_decrease * self.impurity * self.n_samples

@@ -46,20 +46,14 @@ class Trees(NamedTuple):
         feature, threshold, left, right = (
             np.concatenate(arrays) for arrays in zip(*parts, strict=True)
         )
-        return cls._of_sides(feature, threshold, (left, right), starts, left_levels)
+        return cls.joined(feature, threshold, (left, right), starts, left_levels)
 
     @classmethod
     def joined(
-        cls, feature: Any, threshold: Any, children: Any, starts: Any, left_levels: Any = None
+        cls, feature: Any, threshold: Any, sides: Any, starts: Any, left_levels: Any = None
     ) -> Self:
         """Take trees that are joined already, their children numbered within the tree."""
-        return cls._of_sides(feature, threshold, children.T, starts, left_levels)
-
-    @classmethod
-    def _of_sides(
-        cls, feature: Any, threshold: Any, sides: Any, starts: Any, left_levels: Any
-    ) -> Self:
-        """Turn the numbers of children within a tree into places among all nodes."""
+        # The children's places among all nodes.
         is_leaf = sides[0] < 0
         # 32 bits throughout, and no wider arrays in between: this is copying, and little else.
         tree_start = np.repeat(starts[:-1].astype(np.int32), np.diff(starts))

@@ -64,7 +64,8 @@ def _row(context: Any, builder: Any, array_type: Any, array: Any, index: Any) ->
     return builder.bitcast(builder.gep(data, [index]), _VECTOR.as_pointer())
 
 
-def _fma(builder: Any, a: Any, b: Any, c: Any) -> Any:
+@on_values(_EIGHT, _EIGHT, _EIGHT, _EIGHT)
+def fma(builder: Any, a: Any, b: Any, c: Any) -> Any:
     """Return a * b + c, lane by lane."""
     function = cgutils.get_or_insert_function(
         builder.module, ir.FunctionType(_VECTOR, [_VECTOR] * 3), "llvm.fma.v8f64"
@@ -80,7 +81,8 @@ def _spread(builder: Any, value: Any) -> Any:
     return builder.shuffle_vector(single, nothing, lanes)
 
 
-def _total(builder: Any, vector: Any) -> Any:
+@on_values(types.float64, _EIGHT)
+def total(builder: Any, vector: Any) -> Any:
     """Return the sum of the lanes."""
     function = cgutils.get_or_insert_function(
         builder.module,
@@ -91,9 +93,7 @@ def _total(builder: Any, vector: Any) -> Any:
     return builder.call(function, [start, vector], fastmath=("reassoc",))
 
 
-fma = on_values(_EIGHT, _EIGHT, _EIGHT, _EIGHT)(_fma)
 spread = on_values(_EIGHT, types.float64)(_spread)
-total = on_values(types.float64, _EIGHT)(_total)
 
 
 @on_values(_EIGHT, _EIGHT, _EIGHT)
@@ -190,34 +190,3 @@ def add_where(typingctx: Any, a: Any, value: Any, codes: Any, start: Any, code: 
         return builder.select(hit, builder.fadd(args[0], args[1]), args[0])
 
     return _EIGHT(_EIGHT, _EIGHT, codes, types.int64, types.int64), codegen
-
-
-@instruction
-def add_two_scaled(
-    typingctx: Any, target: Any, at: Any, s: Any, t: Any, source: Any, first: Any, second: Any
-) -> Any:
-    """Add s * source[first : first + 8] + t * source[second : second + 8] to target[at:]."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        place = _row(context, builder, signature.args[0], args[0], args[1])
-        sums = builder.load(place, align=8)
-        for scale, start in ((args[2], args[5]), (args[3], args[6])):
-            row = _row(context, builder, signature.args[4], args[4], start)
-            sums = _fma(builder, _spread(builder, scale), builder.load(row, align=8), sums)
-        builder.store(sums, place, align=8)
-        return context.get_dummy_value()
-
-    i, f = types.int64, types.float64
-    return types.void(target, i, f, f, source, i, i), codegen
-
-
-@instruction
-def dot(typingctx: Any, a: Any, a_start: Any, b: Any, b_start: Any) -> Any:
-    """Return the sum of a[a_start : a_start + 8] * b[b_start : b_start + 8]."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        x = builder.load(_row(context, builder, signature.args[0], args[0], args[1]), align=8)
-        y = builder.load(_row(context, builder, signature.args[2], args[2], args[3]), align=8)
-        return _total(builder, builder.fmul(x, y))
-
-    return types.float64(a, types.int64, b, types.int64), codegen

@@ -23,7 +23,7 @@ from losaw.support.outcomes import (
 from losaw.support.threads import Jobs, checked_jobs
 from losaw.tables import Table
 from losaw.tables.groups import Units, chosen_units, units_of
-from losaw.trees.exchanged import exchanged_predictions, growing_predictions, predictions
+from losaw.trees.exchanged import exchanged_predictions, growing_predictions
 from losaw.trees.forests import Forest, mean_of_trees, places_of_fit
 
 # Rows predicted in one call, as long as whole tables go into it; the same for any number of jobs.
@@ -102,7 +102,7 @@ class Model:
         compared = self._compared(self.columns)
         if self.trees is None or compared is None:
             return self.predict(self.columns)
-        return predictions(self.trees.trees, self.trees.value, compared)
+        return exchanged_predictions(self.trees.trees, self.trees.value, compared, compared, [])[0]
 
     def exchange(
         self, copies: Iterable[FloatArray], n_copies: int, what: str
@@ -277,21 +277,15 @@ def growing(
 
 def _require_fitted(model: Any) -> None:
     """Raise a ValueError for a model of scikit-learn or ours, or a Pipeline, without a fit."""
-    from sklearn.exceptions import NotFittedError
     from sklearn.utils.validation import check_is_fitted
 
     last = model
     while hasattr(last, "steps"):
         last = last.steps[-1][1]
-    if type(last).__module__.partition(".")[0] not in ("sklearn", "losaw"):
-        return  # other models may show a fit in other ways
-    try:
-        check_is_fitted(last)
-    except NotFittedError:
-        raise ValueError(
-            f"the model, a {type(model).__name__}, is not fitted: call its fit(X, y) first, or "
-            "give cv=5 to fit it in folds"
-        ) from None
+    # Other models may show a fit in other ways.
+    if type(last).__module__.partition(".")[0] in ("sklearn", "losaw"):
+        said = f"the model, a {type(model).__name__}, is not fitted: call its fit(X, y) first, or "
+        check_is_fitted(last, msg=f"{said}give cv=5 to fit it in folds")
 
 
 def _predictor_of(

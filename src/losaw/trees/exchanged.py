@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from losaw.data import FloatArray
 from losaw.kernels.compiled import inlined_kernel, kernel
-from losaw.kernels.trees import LEAF, Trees, add_values, bit, together
+from losaw.kernels.trees import LEAF, Trees, bit
 
 
 class Descent(NamedTuple):
@@ -41,19 +41,6 @@ class Descent(NamedTuple):
     leaves: NDArray[np.int32]  # (n_rows, 1 + n_units), the leaf of every entry
 
 
-def predictions(trees: Trees, value: FloatArray, columns: FloatArray) -> FloatArray:
-    """Mean of the trees for columns (n_rows, n_columns), without any exchange.
-
-    ``value``, (n_nodes,) or (n_nodes, n_outputs), is what a node predicts as a leaf.
-    """
-    values = _by_output(value)
-    total = np.zeros((len(values), len(columns), 1))
-    rows = _contiguous(columns)
-    for of_output, out in zip(values, total, strict=True):
-        add_values(trees, of_output, rows, together(), out[:, 0])
-    return _means(trees, total, value.ndim)[0]
-
-
 def exchanged_predictions(
     trees: Trees,
     value: FloatArray,
@@ -64,7 +51,8 @@ def exchanged_predictions(
     """Predictions of rows as they are, and with one unit after the other taken from the copies.
 
     ``columns`` and ``copies`` are (n_rows, n_columns), as the trees compare them; ``units`` the
-    columns of every unit, no column in two. Returns (1 + n_units, n_rows[, n_outputs]).
+    columns of every unit, no column in two; ``value``, (n_nodes,) or (n_nodes, n_outputs), what a
+    node predicts as a leaf. Returns (1 + n_units, n_rows[, n_outputs]).
     """
     place_of_column = np.zeros(columns.shape[1], dtype=np.uint32)
     for unit, members in enumerate(units):

@@ -10,7 +10,7 @@ from losaw.forest.growing.arrays import Candidate, Grower, Node
 from losaw.kernels.compiled import REORDERED, inlined_kernel, inner_kernel, spliced_kernel
 from losaw.kernels.exponential import exponential
 from losaw.kernels.inversion import invert, product
-from losaw.kernels.vectors import LANES, add_two_scaled, dot
+from losaw.kernels.vectors import LANES, fma, load, multiply, spread, store, total
 
 
 @inner_kernel(fastmath=REORDERED)
@@ -34,15 +34,10 @@ def add_moments(
             first = pair[row, 0] * design[row, k]
             second = pair[other, 0] * design[other, k]
             for lane in range(0, padded, LANES):
-                add_two_scaled(
-                    gram,
-                    k * padded + lane,
-                    first,
-                    second,
-                    design,
-                    row * padded + lane,
-                    other * padded + lane,
-                )
+                place = k * padded + lane
+                sums = fma(spread(first), load(design, row * padded + lane), load(gram, place))
+                sums = fma(spread(second), load(design, other * padded + lane), sums)
+                store(gram, place, sums)
     if (end - start) % 2 == 1:
         row = rows[0, end - 1]
         for k in range(width):
@@ -188,7 +183,8 @@ def _density_ratios(grower: Grower, node: Node, candidate: Candidate, variance: 
                 residual -= work.coefficients[data.columns[j]] * design[row, data.columns[j]]
         else:
             for lane in range(0, padded, LANES):
-                residual -= dot(work.coefficients, lane, design, row * padded + lane)
+                own = load(design, row * padded + lane)
+                residual -= total(multiply(load(work.coefficients, lane), own))
         work.w[i] = residual * residual * half - 0.5 * work.z[i] * work.z[i]
     for i in range(n):
         work.w[i] = exponential(work.w[i])
