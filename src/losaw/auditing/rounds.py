@@ -17,7 +17,7 @@ from losaw.rng import seed_integer, stream
 from losaw.scoring.importance_result import ImportanceResult
 from losaw.scoring.precision_recall import precision_recall_area
 from losaw.scoring.several_tests import adjust
-from losaw.scoring.tests import t_test
+from losaw.scoring.tests import t_tests
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -144,16 +144,13 @@ def standings(rounds: "pd.DataFrame", fdr: float) -> "pd.DataFrame":
     n_rounds = len(by_method)
     behind = by_method[order[0]].to_numpy()[:, None] - by_method[order].to_numpy()
     errors = _errors(behind)
-    p_values = [
-        t_test(float(mean), float(error), n_rounds - 1, 1 - LEVEL).p_value
-        for mean, error in zip(behind.mean(axis=0), errors, strict=True)
-    ]
+    p_values = t_tests(behind.mean(axis=0), errors, n_rounds - 1)
     measured = rounds.groupby("method")
     means = measured[["pr_auc", "first", "found", "false"]].mean().loc[order]
     spread = (measured[["pr_auc", "false"]].std() / np.sqrt(n_rounds)).loc[order]
     of_false = measured["false"]
     low, high = np.array([bounds(of_false.get_group(name).to_numpy(float)) for name in order]).T
-    adjusted = np.array([1.0, *adjust(np.array(p_values[1:]), "holm")])
+    adjusted = np.array([1.0, *adjust(p_values[1:], "holm")])
     answers = [means["false"].isna(), low > fdr, high <= fdr]
     columns = {
         "method": order,

@@ -23,7 +23,7 @@ from losaw.rng import as_generator
 from losaw.scoring.group_tree import association_strengths, average_linkage, group_name
 from losaw.scoring.importance_result import ImportanceResult
 from losaw.scoring.several_tests import adjust
-from losaw.scoring.tests import nadeau_bengio, t_test
+from losaw.scoring.tests import nadeau_bengio, t_tests
 from losaw.support.words import decimal
 from losaw.tables import read_table
 
@@ -201,8 +201,7 @@ def _tested(
         value, error, freedom = nadeau_bengio(folds, 1.0 / (n_folds - 1))
     else:  # shares of overlapping samples, which have no test of their own
         value, error, freedom = folds.mean(axis=0), jackknife_error(folds), n_folds - 1
-    tests = (t_test(v, e, freedom, 0.95) for v, e in zip(value, error, strict=True))
-    p_values = np.array([test.p_value for test in tests])
+    p_values = t_tests(value, error, freedom)
     return value, np.maximum(p_values, first.details.get("raw_p_values", 0.0))
 
 

@@ -158,7 +158,8 @@ class Explanation(Result):
                 raw = np.asarray(result.details["raw_p_values"])
                 frame[f"{label}_p"] = adjust(raw, "benjamini-hochberg")
                 # A score from which a test at .05 finds the feature: half of its interval.
-                frame[f"{label}_smallest"] = result.scores - result.details["lower"]
+                smallest = result.scores - result.interval(0.9)[:, 0]
+                frame[f"{label}_smallest"] = np.where(np.isnan(raw), np.nan, smallest)
         return frame.set_index("feature").loc[list(self.names)].reset_index()
 
     def groups_to_frame(self) -> "pd.DataFrame":

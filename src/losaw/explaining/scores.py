@@ -18,7 +18,7 @@ from losaw.rng import stream
 from losaw.scoring.clock import Clock
 from losaw.scoring.importance_result import ImportanceResult
 from losaw.scoring.losses import squared_error
-from losaw.scoring.tests import nadeau_bengio, t_test
+from losaw.scoring.tests import nadeau_bengio, t_tests
 from losaw.support.outcomes import finite_numbers
 
 JACKKNIFE = "over other samples of rows (jackknife over the folds)"
@@ -149,8 +149,7 @@ def quality(work: Work, models: Sequence[Any]) -> Quality:
 def over_folds(values: FloatArray) -> Quality:
     """Return the mean of one value of every fold, with its error and one-sided test."""
     mean, error, freedom = nadeau_bengio(values[:, None], 1.0 / (len(values) - 1))
-    test = t_test(float(mean[0]), float(error[0]), freedom, 0.95)
-    return Quality(float(mean[0]), float(error[0]), test.p_value)
+    return Quality(float(mean[0]), float(error[0]), float(t_tests(mean, error, freedom)[0]))
 
 
 def score(work: Work, forests: list[Any]) -> None:

@@ -2,7 +2,6 @@
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from copy import copy
 from typing import Any
 
 import numpy as np
@@ -18,8 +17,7 @@ from losaw.scoring.model import Model
 from losaw.scoring.rows import Options, Rows, read_rows, require_complete
 from losaw.scoring.several_tests import Adjustment
 from losaw.scoring.tests import Differences, Testing, TestName, check_test, tested
-from losaw.support.arguments import between_0_and_1, whole_number
-from losaw.support.threads import Jobs
+from losaw.support.arguments import whole_number
 from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups
 
@@ -27,7 +25,10 @@ ERROR_KIND = "over test rows, the fitted model and the drawn knockoffs held fixe
 # A draw that differs from its feature by less than this part of what an independent draw would
 # leaves nothing to be tested.
 SMALLEST_OWN_SHARE = 1e-3
-REASON_FOR_COPIES = "untestable: its draws are its copies, because the other features determine it"
+_COPIES = (
+    "untestable: its draws are its copies, because the other features determine it, or because "
+    "Gaussian knockoffs with s_method='sdp' chose s = 0 for it"
+)
 _CONSTANT = "constant: there is nothing to test"
 _MISSING = "missing in all rows: there is nothing to test"
 
@@ -37,11 +38,9 @@ def _check(
     sampler_parameters: Mapping[str, Any] | None,
     test: str,
     adjustment: str,
-    level: float,
     n_draws: int,
 ) -> None:
     check_test(test, adjustment)
-    between_0_and_1("level", level)
     whole_number("n_draws", n_draws, 1)
     sampler_of(sampler, sampler_parameters)
 
@@ -59,7 +58,6 @@ def cpi(
     scoring: Any = None,
     test: TestName = "t",
     adjustment: Adjustment = "none",
-    level: float = 0.95,
     features: Sequence[str] | None = None,
     groups: Groups = None,
     kinds: Kinds = None,
@@ -113,8 +111,6 @@ def cpi(
         One-sided: see :func:`losaw.scoring.tests.one_sided_test`.
     adjustment : {"none", "holm", "benjamini-hochberg", "benjamini-yekutieli"}, default "none"
         Of the p-values over features.
-    level : float, default 0.95
-        Confidence of the one-sided bound ``details["lower"]``.
     features : sequence of str or None
         Features or groups to score; None: all.
     groups : dict of str to sequence of str, or None
@@ -136,8 +132,7 @@ def cpi(
         the rows left out: see :func:`losaw.scoring.tests.tested`. For rows in the
         order of time ``cv=TimeSeriesSplit(5)``.
     n_jobs : int or None
-        Threads that predict, and that draw if the sampler ``handles_threads``; the
-        result does not depend on it.
+        Threads that predict; the result does not depend on it.
     verbose : bool, default False
         Show a progress bar.
     random_state : int, Generator or None
@@ -146,9 +141,8 @@ def cpi(
     -------
     ImportanceResult
         ``scores`` CPI, ``std_error``, ``p_values`` adjusted, ``rows``; ``notes`` names features
-        that cannot be tested; ``details``: ``lower`` (of the confidence interval), ``lower_of``
-        (of which quantity), ``raw_p_values``, ``own_share`` (how far draws are from their features:
-        0 for copies, 1 for independent ones).
+        that cannot be tested; ``details``: ``raw_p_values``, ``own_share`` (how far draws are from
+        their features: 0 for copies, 1 for independent ones).
 
     Raises
     ------
@@ -169,7 +163,7 @@ def cpi(
     >>> cpi(model, X[200:], y[200:], random_state=0).select(fwer=0.05)
     ('X1',)
     """
-    _check(sampler, sampler_parameters, test, adjustment, level, n_draws)
+    _check(sampler, sampler_parameters, test, adjustment, n_draws)
     loss = loss_of_scoring(loss, scoring, model)
     rng = as_generator(random_state)
     rows = read_rows(X, y, kinds, feature_names, sample_weight, clusters)
@@ -182,10 +176,9 @@ def cpi(
         loss=loss_name(loss, model),
         test=test,
         adjustment=adjustment,
-        level=level,
         cv=cv,
     )
-    testing = Testing(test, adjustment, level, ERROR_KIND, shown)
+    testing = Testing(test, adjustment, ERROR_KIND, shown)
     drawn = draws_of(sampler_of(sampler, sampler_parameters), rows, models, n_draws, rng)
 
     def differences(fit: Fit) -> Differences:
@@ -218,21 +211,16 @@ def draws_of(
     """
     if not getattr(sampler, "handles_units", False):
         return None
-    subject = models[0].model
-    fit_units(sampler, rows, rng, subject.members)
-    return list(draws(sampler, n_draws, rng, subject.jobs))
+    fit_units(sampler, rows, rng, models[0].model.members)
+    return list(draws(sampler, n_draws, rng))
 
 
 def fit_units(
     sampler: Any, rows: Rows, rng: np.random.Generator, units: list[NDArray[np.intp]]
 ) -> None:
-    """Fit a sampler of units to all rows, with their weights and clusters where it takes them."""
-    more: dict[str, Any] = {}
-    if getattr(sampler, "handles_weights", False):
-        more["weights"] = rows.weights
-    if getattr(sampler, "handles_clusters", False):
-        more["clusters"] = rows.clusters
-    sampler.fit(rows.table.codes, rows.table.kinds, rng, units=units, **more)
+    """Fit a sampler of units to all rows, with their weights and clusters."""
+    codes, kinds = rows.table.codes, rows.table.kinds
+    sampler.fit(codes, kinds, rng, units=units, weights=rows.weights, clusters=rows.clusters)
 
 
 def with_knockoffs(
@@ -246,13 +234,11 @@ def with_knockoffs(
         sampler.fit(table.codes, table.kinds, rng)
     elif columns.shape[1]:
         sampler.fit(columns, None, rng)
-    knockoffs = draws(sampler, n_draws, rng, subject.jobs)
-    reason = getattr(sampler, "reason_for_copies", REASON_FOR_COPIES)
-    return differences_of_draws(subject, knockoffs, n_draws, knows_levels, reason)
+    return differences_of_draws(subject, draws(sampler, n_draws, rng), n_draws, knows_levels)
 
 
-def draws(sampler: Any, n_draws: int, rng: np.random.Generator, jobs: Jobs) -> Iterator[FloatArray]:
-    """Knockoffs of a fitted sampler, one draw after the other, whatever the number of threads.
+def draws(sampler: Any, n_draws: int, rng: np.random.Generator) -> Iterator[FloatArray]:
+    """Return knockoffs of a fitted sampler, one draw after the other.
 
     A single draw takes its numbers from ``rng``; of several, each has a generator of its own,
     seeded from it.
@@ -260,29 +246,16 @@ def draws(sampler: Any, n_draws: int, rng: np.random.Generator, jobs: Jobs) -> I
     generators = [rng]
     if n_draws > 1:
         generators = [as_generator(int(seed)) for seed in rng.integers(2**63, size=n_draws)]
-    threads = Jobs(jobs.n_jobs if getattr(sampler, "handles_threads", False) else 1)
-    samplers = [sampler] * n_draws
-    if threads.n_threads > 1:  # what it notes of its last draw is noted of the last one
-        samplers[:-1] = (copy(sampler) for _ in samplers[:-1])
-
-    def draw(turn: int) -> FloatArray:
-        knockoffs: FloatArray = samplers[turn].sample(generators[turn])
-        return knockoffs
-
-    return threads.each(draw, range(n_draws), n_draws, "knockoffs")
+    return map(sampler.sample, generators)
 
 
 def differences_of_draws(
-    subject: Model,
-    drawn: Iterable[FloatArray],
-    n_draws: int,
-    knows_levels: bool = True,
-    reason: str = REASON_FOR_COPIES,
+    subject: Model, drawn: Iterable[FloatArray], n_draws: int, knows_levels: bool = True
 ) -> Differences:
     """Return the loss with each scored unit replaced minus the loss, (n_rows, n_units).
 
     The ``n_draws`` arrays are draws of features where the sampler ``knows_levels``, else of the
-    model's columns. ``reason`` is the note of a unit whose draws are its copies.
+    model's columns.
     """
     columns, replaced = subject.columns, subject.scored_columns
     total = np.zeros((len(subject.table), len(replaced)))
@@ -300,7 +273,7 @@ def differences_of_draws(
         if np.isnan(share):
             notes[name] = _MISSING if len(unit) and np.isnan(columns[:, unit]).all() else _CONSTANT
         elif share < SMALLEST_OWN_SHARE:
-            notes[name] = reason
+            notes[name] = _COPIES
     return Differences(total / n_draws, details={"own_share": own, "notes": notes})
 
 
@@ -334,12 +307,11 @@ def own_shares(
 
 
 def _check_sampler(subject: Model, sampler: Any, knows_levels: bool) -> None:
-    if not getattr(sampler, "handles_missing", False):
-        require_complete(
-            subject.table,
-            f"{type(sampler).__name__} cannot draw them",
-            "use sampler='conditional', or impute them first",
-        )
+    require_complete(
+        subject.table,
+        f"{type(sampler).__name__} cannot draw them",
+        "use sampler='conditional', or impute them first",
+    )
     if knows_levels or subject.table.is_plain:
         return
     for name, levels in zip(subject.table.names, subject.table.levels, strict=True):

@@ -8,11 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from losaw.data import FloatArray
-from losaw.importance.conditional_predictive_impact import (
-    differences_of_draws,
-    fit_units,
-    sampler_of,
-)
+from losaw.importance.conditional_predictive_impact import differences_of_draws, fit_units
+from losaw.knockoffs import make_sampler
 from losaw.rng import as_generator
 from losaw.scoring.fits import Fit, fits, fitted_models, folds
 from losaw.scoring.group_tree import (
@@ -89,8 +86,6 @@ def hierarchy(
     *,
     groups: Mapping[str, Any] | None = None,
     fwer: float = 0.05,
-    sampler: Any = "conditional",
-    sampler_parameters: Mapping[str, Any] | None = None,
     n_draws: int = 1,
     loss: str | Loss | None = None,
     kinds: Kinds = None,
@@ -129,10 +124,6 @@ verbose, random_state
         which look at X only.
     fwer : float, default 0.05
         Bound of the probability of any false rejection.
-    sampler : {"conditional"} or sampler, default "conditional"
-        It must draw groups given everything outside of them (``handles_units``).
-    sampler_parameters : dict or None
-        For a sampler that is given by name.
 
     Returns
     -------
@@ -142,8 +133,8 @@ verbose, random_state
     Raises
     ------
     ValueError, TypeError
-        As :func:`losaw.importance.cpi`; for groups that are not a tree of the features, a sampler
-        that does not draw groups, or a rate out of range.
+        As :func:`losaw.importance.cpi`; for groups that are not a tree of the features, or a rate
+        out of range.
 
     Examples
     --------
@@ -163,11 +154,6 @@ verbose, random_state
     """
     between_0_and_1("fwer", fwer)
     whole_number("n_draws", n_draws, 1)
-    if not getattr(sampler_of(sampler, sampler_parameters), "handles_units", False):
-        raise ValueError(
-            f"sampler={sampler!r} draws no group given everything outside of it; take "
-            "sampler='conditional'"
-        )
     rng = as_generator(random_state)
     rows = read_rows(X, y, kinds, feature_names, sample_weight, clusters)
     names = rows.table.names
@@ -178,15 +164,13 @@ verbose, random_state
     # A fold's model is fitted once, whatever the number of groups.
     parts = None if cv is None else folds(cv, model, rows, rng)
     fitted = model if parts is None else fitted_models(model, rows, parts)
-    shown = parameter_repr(
-        "hierarchy", groups=groups, fwer=fwer, sampler=sampler, n_draws=n_draws, cv=cv
-    )
-    testing = Testing("t", "none", 0.95, _ERROR_KIND, shown)
+    shown = parameter_repr("hierarchy", groups=groups, fwer=fwer, n_draws=n_draws, cv=cv)
+    testing = Testing("t", "none", _ERROR_KIND, shown)
     seed = int(rng.integers(2**63))
     found: dict[int, tuple[ImportanceResult, int]] = {}
 
     def p_values(places: list[int]) -> FloatArray:
-        drawing = sampler_of(sampler, sampler_parameters)
+        drawing = make_sampler("conditional")
         options = _options_of([tree[place] for place in places], names, loss, n_jobs, verbose)
         models = fits(fitted, rows, options, parts, rng)
         # Every batch of groups begins with the same seed, and the sampler gives each group a stream

@@ -37,7 +37,6 @@ def loco(
     scoring: Any = None,
     test: TestName = "t",
     adjustment: Adjustment = "none",
-    level: float = 0.95,
     features: Sequence[str] | None = None,
     groups: Groups = None,
     kinds: Kinds = None,
@@ -65,7 +64,7 @@ def loco(
     train : (X, y), (X, y, sample_weight) or None, default None
         What ``model`` was fitted to, and its copies are. None: cross-fitting on X and y, as
         ``cv`` says (5 folds if it says nothing).
-    loss, scoring, test, adjustment, level, features, groups, kinds, feature_names, \
+    loss, scoring, test, adjustment, features, groups, kinds, feature_names, \
 sample_weight, clusters
         As in :func:`losaw.importance.cpi`.
     cv : int, splitter or None, default None
@@ -132,7 +131,7 @@ sample_weight, clusters
         )
     models = fits(model, rows, Options(loss, features, groups, n_jobs, verbose), cv, rng, test)
     shown = parameter_repr(
-        "loco", loss=loss_name(loss, model), test=test, adjustment=adjustment, level=level, cv=cv
+        "loco", loss=loss_name(loss, model), test=test, adjustment=adjustment, cv=cv
     )
     if len(rows) > ROWS_WHERE_THE_LEVEL_HOLDS:
         warnings.warn(
@@ -145,9 +144,7 @@ sample_weight, clusters
     def differences(fit: Fit) -> Differences:
         return _differences(fit.model, given if fit.train is None else rows.take(fit.train))
 
-    return tested(
-        differences, models, rows, Testing(test, adjustment, level, ERROR_KIND, shown), rng
-    )
+    return tested(differences, models, rows, Testing(test, adjustment, ERROR_KIND, shown), rng)
 
 
 def _differences(subject: Model, train: Rows) -> Differences:

@@ -125,8 +125,8 @@ verbose, random_state
     found = tested(differences, models, rows, testing, rng)
     if cv is None or scale == "difference":
         return found
-    moved = {name: found.details[name] + shift for name in ("lower", "fold_scores")}
-    return replace(found, scores=found.scores + shift, details=found.details | moved)
+    moved = found.details | {"fold_scores": found.details["fold_scores"] + shift}
+    return replace(found, scores=found.scores + shift, details=moved)
 
 
 def permuted_differences(

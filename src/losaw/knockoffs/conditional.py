@@ -94,9 +94,7 @@ class ConditionalSampler:
     """
 
     handles_nominal = True
-    handles_missing = True
-    handles_threads = True
-    handles_units = handles_weights = handles_clusters = True
+    handles_units = True
 
     def __init__(self, n_neighbors: int = 5) -> None:
         self.n_neighbors = whole_number("n_neighbors", n_neighbors, 1)

@@ -42,12 +42,6 @@ class GaussianKnockoffs:
     """
 
     handles_nominal = False
-    handles_threads = True
-    # The semidefinite program leaves s_j = 0 also for features that the others do not determine.
-    reason_for_copies = (
-        "untestable: its knockoffs are its copies, because the sampler chose s = 0 for it; "
-        "take s_method='mvr' or sampler='conditional', unless the other features determine it"
-    )
 
     def __init__(self, s_method: str = "sdp") -> None:
         if s_method not in METHODS:
@@ -68,13 +62,8 @@ class GaussianKnockoffs:
             self.shrinkage_, self.correlation_, self.s_ = 0.0, np.empty((0, 0)), np.empty(0)
             return self
         varying = X[:, self._columns]
-        unit = np.ldexp(1.0, np.frexp(np.abs(varying).max(axis=0))[1])
-        varying /= unit  # squares of huge and tiny values stay in range
-        mean, scale = varying.mean(axis=0), varying.std(axis=0, ddof=1)
-        varying -= mean
-        varying /= scale
-        self._Z = varying
-        self._mean, self._scale = mean * unit, scale * unit
+        self._mean, self._scale = varying.mean(axis=0), varying.std(axis=0, ddof=1)
+        self._Z = (varying - self._mean) / self._scale
         sample = self._Z.T @ self._Z / (len(X) - 1)
         smallest = smallest_eigenvalue(sample)
         self.shrinkage_ = 0.0 if smallest > SINGULAR else self._enough(smallest)

@@ -34,11 +34,6 @@ class KnockoffSampler(Protocol):
     handles_nominal : bool
         Whether nominal columns are imitated as levels. A sampler that does not treats every
         column as a real number: it is given the columns as the model sees them.
-    handles_missing : bool, optional
-        Whether missing values are drawn with the values; a sampler without this refuses them.
-    handles_threads : bool, optional
-        Whether shallow copies of it may sample in several threads at once; those of a sampler
-        without this take turns.
 
     Examples
     --------

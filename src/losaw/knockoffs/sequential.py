@@ -61,7 +61,6 @@ class SequentialKnockoffs:
     """
 
     handles_nominal = True
-    handles_threads = True
 
     def __init__(self, n_folds: int = 5, n_penalties: int = 50, patience: int = 5) -> None:
         self.n_folds = whole_number("n_folds", n_folds, 2)

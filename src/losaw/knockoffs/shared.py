@@ -27,10 +27,8 @@ class SharedKnockoffs:
 
     def __init__(self, sampler: Any, name: str, stream: np.random.Generator) -> None:
         self.sampler, self.name, self._stream = sampler, name, stream
-        for of_sampler in ("handles_nominal", "handles_missing", "handles_units"):
+        for of_sampler in ("handles_nominal", "handles_units"):
             setattr(self, of_sampler, getattr(sampler, of_sampler, False))
-        if hasattr(sampler, "reason_for_copies"):
-            self.reason_for_copies = sampler.reason_for_copies
 
     def __repr__(self) -> str:
         return self.name

@@ -27,13 +27,6 @@ CROSS_FITTED = (
 _FEW = 20  # effective rows
 TestName = Literal["t", "wilcoxon", "binomial", "fisher"]
 TESTS: tuple[str, ...] = get_args(TestName)
-# What a test's lower confidence bound is a bound of.
-BOUND_OF = {
-    "t": "mean difference",
-    "wilcoxon": "pseudo-median of the differences",
-    "binomial": "share of positive differences",
-    "fisher": "mean difference",
-}
 _N_FLIPS = 1999
 
 
@@ -48,20 +41,12 @@ class Differences(NamedTuple):
     details: Mapping[str, Any] = MappingProxyType({})
 
 
-class Tested(NamedTuple):
-    """p-value and lower end of the one-sided confidence interval [lower, infinity)."""
-
-    p_value: float
-    lower: float
-
-
 @dataclass(frozen=True)
 class Testing:
     """The test of the differences, with the parameters of :func:`losaw.importance.cpi`."""
 
     test: str = "t"
     adjustment: str = "none"
-    level: float = 0.95
     error_kind: str = "over rows, the fitted model held fixed"
     method: str = ""
     is_mean: bool = True  # of a score that is a mean over rows; a ratio is none
@@ -117,10 +102,7 @@ def _cross_fitted(
         np.mean([len(fit.held) / len(fit.train) for fit in fits if fit.train is not None])
     )
     mean, error, freedom = nadeau_bengio(np.array(scores, dtype=float), ratio)
-    tests = [
-        t_test(average, spread, freedom, testing.level)
-        for average, spread in zip(mean, error, strict=True)
-    ]
+    tests = t_tests(mean, error, freedom)
     details = _joined_details(parts)
     details["fold_scores"] = np.array(scores)
     with np.errstate(invalid="ignore"):
@@ -146,7 +128,7 @@ def _held_out(
         scores = rows.mean(axis=0)
         error = rows.std(axis=0, ddof=1) / np.sqrt(len(rows))
         deviations = (rows - scores) / np.sqrt(len(rows) * freedom)
-        tests = [one_sided_test(column, testing.test, testing.level, rng) for column in rows.T]
+        tests = np.array([one_sided_test(column, testing.test, rng) for column in rows.T])
     else:
         scores = subject.mean(rows)
         deviations, freedom = _deviations(rows - scores, subject.weights, clusters)
@@ -154,10 +136,7 @@ def _held_out(
         if clusters is not None:
             kind = testing.error_kind.replace("rows", "clusters of rows")
             testing = replace(testing, error_kind=kind)
-        tests = [
-            t_test(mean, spread, freedom, testing.level)
-            for mean, spread in zip(scores, error, strict=True)
-        ]
+        tests = t_tests(scores, error, freedom)
     details = dict(differences.details)
     return _result(subject, testing, scores, error, tests, details, rows, freedom, deviations)
 
@@ -262,18 +241,14 @@ def _result(
     testing: Testing,
     scores: FloatArray,
     error: FloatArray,
-    tests: list[Tested],
+    raw: FloatArray,
     details: dict[str, Any],
     rows: FloatArray | None,
     freedom: float,
     deviations: FloatArray,
 ) -> ImportanceResult:
     notes = details.pop("notes", {})
-    tests = [
-        Tested(np.nan, np.nan) if name in notes else tested
-        for name, tested in zip(subject.names, tests, strict=True)
-    ]
-    raw = np.array([tested.p_value for tested in tests])
+    raw = np.where([name in notes for name in subject.names], np.nan, raw)
     adjusted = adjust(raw, testing.adjustment)
     return ImportanceResult(
         np.asarray(scores),
@@ -281,12 +256,7 @@ def _result(
         std_error=np.asarray(error),
         std_error_kind=testing.error_kind,
         p_values=adjusted,
-        details={
-            "lower": np.array([tested.lower for tested in tests]),
-            "lower_of": BOUND_OF[testing.test],
-            "raw_p_values": raw,
-            **details,
-        },
+        details={"raw_p_values": raw, **details},
         method=testing.method,
         kinds=subject.kinds,
         degrees_of_freedom=freedom,
@@ -303,80 +273,61 @@ def check_test(test: str, adjustment: str) -> None:
     one_of("adjustment", adjustment, ADJUSTMENTS)
 
 
-def one_sided_test(
-    differences: FloatArray, test: str, level: float, rng: np.random.Generator
-) -> Tested:
-    """Test whether differences (n_samples,) are larger than 0.
+def one_sided_test(differences: FloatArray, test: str, rng: np.random.Generator) -> float:
+    """p-value of the test whether differences (n_samples,) are larger than 0.
 
     - ``t``: mean > 0, Student's t;
-    - ``wilcoxon``: signed ranks, zeros dropped; normal approximation above 50 rows, for the bound
-      with any number of rows;
+    - ``wilcoxon``: signed ranks, zeros dropped; normal approximation above 50 rows;
     - ``binomial``: more positive than negative differences, zeros dropped;
     - ``fisher``: mean against 1,999 random flips of the signs, counted with the observed one.
 
-    p = 1 if all differences are 0, whatever the test: nothing speaks for the feature. ``level`` is
-    the confidence of the bound.
+    1 if all differences are 0, whatever the test: nothing speaks for the feature.
     """
-    if not differences.any():
-        return Tested(1.0, 0.0)
-    return _RUNNERS[test](differences, level, rng)
+    return _RUNNERS[test](differences, rng) if differences.any() else 1.0
 
 
-def t_test(mean: float, error: float, freedom: float, level: float) -> Tested:
-    """One-sided t-test of mean > 0 and its lower bound."""
-    from scipy.special import stdtr, stdtrit
+def t_tests(mean: FloatArray, error: FloatArray, freedom: float) -> FloatArray:
+    """p-values of one-sided t-tests of means > 0 with their standard errors."""
+    from scipy.special import stdtr
 
-    if error == 0:
-        return Tested(float(mean <= 0), float(mean))
-    bound = mean - float(stdtrit(freedom, level)) * error
-    return Tested(float(stdtr(freedom, -mean / error)), float(bound))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        p_values = stdtr(freedom, -mean / error)
+    return np.where(error == 0, mean <= 0, p_values)
 
 
-def _t(differences: FloatArray, level: float, rng: np.random.Generator) -> Tested:
+def _t(differences: FloatArray, rng: np.random.Generator) -> float:
     n = len(differences)
-    error = float(differences.std(ddof=1)) / np.sqrt(n)
-    return t_test(float(differences.mean()), error, n - 1, level)
+    error = differences.std(ddof=1) / np.sqrt(n)
+    return float(t_tests(differences.mean(), error, n - 1))
 
 
-def _wilcoxon(differences: FloatArray, level: float, rng: np.random.Generator) -> Tested:
-    from scipy.stats import norm, rankdata, wilcoxon
+def _wilcoxon(differences: FloatArray, rng: np.random.Generator) -> float:
+    from scipy.stats import rankdata, wilcoxon
 
     kept = differences[differences != 0]
-    n = len(kept)
-    if n <= 50:  # exact with ties too: the law of the sum of twice the ranks, signs at random
-        ranks, law = np.rint(2 * rankdata(np.abs(kept))).astype(int), np.ones(1)
-        for rank in ranks:
-            law = (np.pad(law, (0, rank)) + np.pad(law, (rank, 0))) / 2
-        p_value = float(law[ranks[kept > 0].sum() :].sum())
-    else:
-        p_value = float(wilcoxon(kept, alternative="greater", method="approx").pvalue)
-    # Hodges and Lehmann's interval: an order statistic of the Walsh averages.
-    first, second = np.triu_indices(n)
-    averages = np.sort((kept[first] + kept[second]) / 2)
-    spread = np.sqrt(n * (n + 1) * (2 * n + 1) / 24)
-    rank = int(np.floor(n * (n + 1) / 4 - norm.ppf(level) * spread))
-    return Tested(p_value, float(averages[max(rank, 0)]) if rank >= 0 else -np.inf)
+    if len(kept) > 50:
+        return float(wilcoxon(kept, alternative="greater", method="approx").pvalue)
+    # Exact with ties too: the law of the sum of twice the ranks, signs at random.
+    ranks, law = np.rint(2 * rankdata(np.abs(kept))).astype(int), np.ones(1)
+    for rank in ranks:
+        law = (np.pad(law, (0, rank)) + np.pad(law, (rank, 0))) / 2
+    return float(law[ranks[kept > 0].sum() :].sum())
 
 
-def _binomial(differences: FloatArray, level: float, rng: np.random.Generator) -> Tested:
+def _binomial(differences: FloatArray, rng: np.random.Generator) -> float:
     from scipy.stats import binomtest
 
     n_positive, n = int((differences > 0).sum()), int((differences != 0).sum())
-    result = binomtest(n_positive, n, alternative="greater")
-    interval = result.proportion_ci(confidence_level=level)
-    return Tested(float(result.pvalue), float(interval.low))
+    return float(binomtest(n_positive, n, alternative="greater").pvalue)
 
 
-def _fisher(differences: FloatArray, level: float, rng: np.random.Generator) -> Tested:
+def _fisher(differences: FloatArray, rng: np.random.Generator) -> float:
     mean = float(differences.mean())
     signs = rng.integers(0, 2, (_N_FLIPS, len(differences))) * 2.0 - 1.0
     flipped = signs @ differences / len(differences)
     # Flips that leave the mean as it is count, though their sum is rounded in another order.
     least = mean - 1e-12 * float(np.abs(differences).mean())
-    p_value = (1 + int((flipped >= least).sum())) / (1 + _N_FLIPS)
-    # Signs are flipped around the mean for the bound, so that it shifts with the differences.
-    around = signs @ (differences - mean) / len(differences)
-    return Tested(p_value, mean - float(np.quantile(around, level)))
+    return (1 + int((flipped >= least).sum())) / (1 + _N_FLIPS)
 
 
 _RUNNERS = {"t": _t, "wilcoxon": _wilcoxon, "binomial": _binomial, "fisher": _fisher}

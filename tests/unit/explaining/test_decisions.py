@@ -12,7 +12,7 @@ from losaw.explaining.sentences import answer, statements
 from losaw.knockoffs.diagnostics import DrawTest
 from losaw.scoring.clock import Clock
 from losaw.scoring.importance_result import ImportanceResult
-from losaw.scoring.tests import nadeau_bengio, t_test
+from losaw.scoring.tests import nadeau_bengio, t_tests
 
 WRONG, RIGHT = DrawTest(0.8, 1e-6), DrawTest(0.5, 0.5)
 NAMES = ("income", "rooms", "age", "noise")
@@ -23,9 +23,9 @@ def scored(*means, notes=None):
     """A result whose folds differ a little."""
     folds = np.array(means) + WIGGLE
     mean, error, freedom = nadeau_bengio(folds, 1 / 7)
-    raw = [t_test(m, e, freedom, 0.95).p_value for m, e in zip(mean, error, strict=True)]
+    raw = t_tests(mean, error, freedom)
     return ImportanceResult(
-        mean, NAMES, details={"fold_scores": folds, "raw_p_values": np.array(raw)},
+        mean, NAMES, details={"fold_scores": folds, "raw_p_values": raw},
         notes=notes or {},
     )  # fmt: skip
 

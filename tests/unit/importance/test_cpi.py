@@ -66,13 +66,6 @@ def test_a_feature_that_the_model_ignores_has_score_0_and_p_value_1():
         assert found.p_values[0] < 0.01
 
 
-def test_the_lower_bound_and_the_p_value_tell_the_same():
-    data = linear_data()
-    model = LinearRegression().fit(*data.train)
-    found = explain(data, model, sampler="gaussian")
-    assert np.array_equal(found.details["lower"] > 0, found.p_values < 0.05)
-
-
 def test_a_group_is_replaced_together():
     data = linear_data()
     model = LinearRegression().fit(*data.train)

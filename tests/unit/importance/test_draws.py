@@ -7,54 +7,15 @@ import pytest
 from sklearn.linear_model import LinearRegression
 
 from losaw.importance import cpi, sage
-from losaw.importance.conditional_predictive_impact import draws, own_shares
-from losaw.knockoffs import make_sampler
-from losaw.support.threads import Jobs
+from losaw.importance.conditional_predictive_impact import own_shares
 
 X = np.random.default_rng(0).standard_normal((80, 4))
 Y = X[:, 0] + np.random.default_rng(1).standard_normal(80)
 
 
-def drawn(sampler, n_draws, n_jobs, seed=0):
-    rng = np.random.default_rng(seed)
-    return list(draws(sampler, n_draws, rng, Jobs(n_jobs))), rng.random()
-
-
 def own_share(columns, copies):
     (share,) = own_shares(columns, copies, [np.arange(columns.shape[1])])
     return share
-
-
-@pytest.mark.parametrize("name", ["sequential", "gaussian"])
-def test_draws_and_what_the_sampler_notes_do_not_depend_on_the_threads(name):
-    one, two = (make_sampler(name).fit(X, rng=np.random.default_rng(5)) for _ in range(2))
-    (ones, after_one), (twos, after_two) = drawn(one, 7, 1), drawn(two, 7, 2)
-    np.testing.assert_array_equal(ones, twos)
-    assert after_one == after_two
-    assert len({draw.tobytes() for draw in ones}) == 7
-    if name == "sequential":
-        np.testing.assert_array_equal(one.penalties_, two.penalties_)
-
-
-class Counting:
-    """A sampler with a state of its own, which says nothing of threads."""
-
-    handles_nominal = False
-
-    def fit(self, X, kinds=None, rng=None):
-        self.X, self.turn = X, 0
-        return self
-
-    def sample(self, rng):
-        self.turn += 1
-        return self.X + self.turn
-
-
-def test_a_sampler_that_says_nothing_of_threads_is_neither_copied_nor_shared():
-    sampler = Counting().fit(X)
-    found, _ = drawn(sampler, 4, 3)
-    np.testing.assert_allclose([(draw - X).mean() for draw in found], [1, 2, 3, 4])
-    assert sampler.turn == 4
 
 
 @pytest.mark.parametrize("method", [cpi, sage])

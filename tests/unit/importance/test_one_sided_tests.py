@@ -1,4 +1,4 @@
-"""The four tests against SciPy, their bounds against coverage, adjustments against definitions."""
+"""The four tests against SciPy, adjustments against definitions."""
 
 import itertools
 
@@ -10,29 +10,26 @@ from losaw.scoring.several_tests import adjust
 from losaw.scoring.tests import TESTS, one_sided_test
 
 
-def run(differences, test, level=0.95, seed=0):
-    return one_sided_test(np.asarray(differences), test, level, np.random.default_rng(seed))
+def run(differences, test, seed=0):
+    return one_sided_test(np.asarray(differences), test, np.random.default_rng(seed))
 
 
 def test_t_is_scipys():
     x = np.random.default_rng(0).standard_normal(40) + 0.3
     found = stats.ttest_1samp(x, 0, alternative="greater")
-    assert run(x, "t").p_value == pytest.approx(found.pvalue)
-    assert run(x, "t").lower == pytest.approx(found.confidence_interval(0.95).low)
+    assert run(x, "t") == pytest.approx(found.pvalue)
 
 
 def test_binomial_is_scipys_without_zeros():
     x = np.array([1.0, 2.0, -1.0, 0.0, 3.0])
-    assert run(x, "binomial").p_value == pytest.approx(
-        stats.binomtest(3, 4, alternative="greater").pvalue
-    )
+    assert run(x, "binomial") == pytest.approx(stats.binomtest(3, 4, alternative="greater").pvalue)
 
 
 def test_fishers_p_value_is_the_share_of_flipped_means():
     values = np.array([3.0, 1.0, 2.0, -1.0, 2.0, -1.5, 1.0, 2.0])
     flips = np.array(list(itertools.product([-1, 1], repeat=8))) @ values
     expected = (flips >= values.sum() - 1e-12).mean()
-    found = [run(values, "fisher", seed=seed).p_value for seed in range(20)]
+    found = [run(values, "fisher", seed=seed) for seed in range(20)]
     error = np.sqrt(expected * (1 - expected) / 2000 / 20)
     assert abs(np.mean(found) - expected) < 4 * error
 
@@ -44,31 +41,22 @@ def test_flips_of_few_rows_that_leave_the_mean_count(n_positive):
         rng = np.random.default_rng(seed)
         values = np.zeros(100)
         values[rng.permutation(100)[:n_positive]] = rng.exponential(size=n_positive)
-        found.append(run(values, "fisher", seed=seed).p_value)
+        found.append(run(values, "fisher", seed=seed))
     assert min(found) > 0.5 * 2.0**-n_positive
     assert np.mean(found) == pytest.approx(2.0**-n_positive, rel=0.15)
 
 
 @pytest.mark.parametrize("test", TESTS)
 def test_no_difference_at_all_has_p_value_1(test):
-    assert run(np.zeros(10), test).p_value == 1
+    assert run(np.zeros(10), test) == 1
 
 
 @pytest.mark.parametrize("test", TESTS)
 def test_the_level_is_held_on_symmetric_differences(test):
     rng = np.random.default_rng(1)
-    rejected = sum(run(x, test).p_value <= 0.05 for x in rng.standard_normal((400, 30)))
+    rejected = sum(run(x, test) <= 0.05 for x in rng.standard_normal((400, 30)))
     # Exact tests reject at most 5 %: 99.99 % binomial bound.
     assert rejected <= stats.binom.ppf(0.9999, 400, 0.05)
-
-
-@pytest.mark.parametrize("test", ["t", "wilcoxon", "fisher"])
-def test_the_lower_bound_covers_with_its_level(test):
-    rng = np.random.default_rng(2)
-    covered = sum(run(x, test).lower <= 1 for x in rng.standard_normal((300, 40)) + 1)
-    # Fisher's bound is a bootstrap-like one and is allowed one percent more.
-    level = 0.94 if test == "fisher" else 0.95
-    assert covered >= stats.binom.ppf(0.0005, 300, level)
 
 
 def test_holm_multiplies_by_the_hypotheses_left():
@@ -82,14 +70,14 @@ def test_benjamini_hochberg_is_scipys():
 
 
 def test_fishers_p_value_counts_the_observed_signs():
-    assert run(np.linspace(1, 2, 60), "fisher").p_value == 1 / 2000
+    assert run(np.linspace(1, 2, 60), "fisher") == 1 / 2000
 
 
 @pytest.mark.parametrize(("n", "method"), [(15, "exact"), (50, "exact"), (51, "approx")])
 def test_wilcoxons_p_value_is_exact_up_to_fifty_rows(n, method):
     x = np.random.default_rng(n).standard_normal(n) + 0.2
     expected = stats.wilcoxon(x, alternative="greater", method=method).pvalue
-    assert run(x, "wilcoxon").p_value == pytest.approx(expected, rel=1e-12)
+    assert run(x, "wilcoxon") == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize("n", [3, 4, 9])
@@ -99,5 +87,5 @@ def test_wilcoxons_p_value_is_exact_for_a_few_tied_differences(n):
     signs = np.array(list(itertools.product([-1, 1], repeat=n)))
     sums = np.where(signs > 0, stats.rankdata(sizes), 0).sum(axis=1)
     for own, total in zip(signs[::5], sums[::5], strict=True):
-        found = one_sided_test(own * sizes, "wilcoxon", 0.95, rng)
-        assert found.p_value == pytest.approx((sums >= total).mean())
+        found = one_sided_test(own * sizes, "wilcoxon", rng)
+        assert found == pytest.approx((sums >= total).mean())

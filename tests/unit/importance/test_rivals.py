@@ -102,9 +102,6 @@ def test_a_cross_fitted_ratio_of_pfi_is_tested_against_1():
     assert np.allclose(found.scores, folds.mean(axis=0))
     p_values = stats.t.sf((found.scores - 1) / found.std_error, 4)
     assert np.allclose(found.p_values, p_values)
-    assert np.allclose(
-        found.details["lower"], found.scores - stats.t.ppf(0.95, 4) * found.std_error
-    )
 
 
 def test_subgroups_shrink_the_importance_of_a_feature_that_others_replace():
@@ -214,9 +211,7 @@ def test_subgroups_of_a_group_are_made_for_all_its_features():
         def predict(self, given):
             return given[:, 1] * given[:, 2]
 
-    found = subgroups(
-        Product(), rows, np.ones(80), groups={"pair": [0, 1]}, max_depth=1, random_state=0
-    )
+    found = subgroups(Product(), rows, np.ones(80), groups={"pair": [0, 1]}, random_state=0)
     assert abs(found.scores[0]) < 0.01
 
 
