@@ -99,7 +99,7 @@ CALLS = {
     "saabas": attributed(importance.saabas),
     "sage": of_model(importance.sage, max_permutations=16, **SEED),
     "split_improvement": of_model(importance.split_improvement, forest),
-    "subgroups": of_model(importance.subgroups, min_samples_leaf=10, **SEED),
+    "subgroups": of_model(importance.subgroups, **SEED),
     "tree_permutation": of_model(importance.tree_permutation, forest, **SEED),
     "treeinner": of_model(importance.treeinner, boosted),
     "ufi": of_model(importance.ufi, forest),

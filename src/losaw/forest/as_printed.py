@@ -21,8 +21,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from losaw.data import FloatArray
 from losaw.forest.as_printed_steps import Split, best_split, cap, impurity
 from losaw.rng import as_generator
-from losaw.support.arguments import whole_number
-from losaw.support.words import unknown
+from losaw.support.arguments import one_of, whole_number
 from losaw.weighting import (
     ClassFrequency,
     GaussianLinear,
@@ -172,8 +171,7 @@ class ForestAsPrinted(BaseEstimator):
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Fit the forest to X (n_samples, n_features) and y (n_samples,)."""
-        if self.task not in TASKS:
-            raise ValueError(unknown("task", self.task, TASKS))
+        one_of("task", self.task, TASKS)
         check_eta(self.eta)
         n_trees = whole_number("n_estimators", self.n_estimators, 1)
         rows, response = validate_data(
@@ -366,17 +364,9 @@ def _by_kind(
     name: str, papers: Mapping[str, Any], chosen: Mapping[str, Any] | None
 ) -> dict[str, Any]:
     """Models by kind of target, the paper's where none is chosen."""
-    if chosen is None:
-        return dict(papers)
-    if not isinstance(chosen, Mapping):
-        raise TypeError(
-            f"{name} must be a dict with models for the kinds 'continuous' and 'discrete', or "
-            f"None; got {chosen!r}"
-        )
-    for kind in chosen:
-        if kind not in KINDS:
-            raise ValueError(unknown(f"{name}: kind", kind, KINDS))
-    return dict(papers) | dict(chosen)
+    for kind in chosen or {}:
+        one_of(f"{name}: kind", kind, KINDS)
+    return {**papers, **(chosen or {})}
 
 
 def _nodes(root: Node) -> Iterator[Node]:

@@ -67,8 +67,6 @@ class Columns:
                     "data frame with the same columns, not an array"
                 )
             return X
-        if not self.levels and all(_is_number(X, column) for column in range(X.shape[1])):
-            return X
         columns = [
             self._codes(X, column)
             if column in self.levels
@@ -112,8 +110,6 @@ def read_columns(X: Any) -> tuple[Columns, Any]:
         return Columns(), X
     levels = {}
     for column in range(X.shape[1]):
-        if _is_number(X, column):
-            continue
         read = read_column(X, column)
         if read.content not in ("levels", "ordered levels"):
             continue
@@ -129,14 +125,6 @@ def read_columns(X: Any) -> tuple[Columns, Any]:
 
 def _label(X: Any, column: int) -> str:
     return repr(X.columns[column]) if hasattr(X, "columns") else f"column {column}"
-
-
-def _is_number(X: Any, column: int) -> bool:
-    """Return whether a column contains numbers or truth values of any width, one in each row."""
-    dtype = (X.iloc[:, column] if hasattr(X, "iloc") else X.to_series(column)).dtype
-    if hasattr(dtype, "is_numeric"):  # polars
-        return bool(dtype.is_numeric() or str(dtype) == "Boolean")
-    return getattr(dtype, "kind", "O") in "biuf" and not str(dtype).startswith("Sparse")
 
 
 def _numbers(read: Values, label: str) -> FloatArray:

@@ -26,7 +26,6 @@ def air(
     groups: Groups = None,
     kinds: Kinds = None,
     feature_names: Sequence[str] | None = None,
-    n_jobs: int | None = None,
     random_state: int | np.random.Generator | None = None,
 ) -> ImportanceResult:
     """Split improvement of a feature minus that of its permuted copy.
@@ -49,8 +48,6 @@ def air(
     max_features : int or None, default None
         Columns drawn at a node; None: as many as the given forest. ranger's default is the
         square root of p, rounded down.
-    n_jobs : int or None
-        Threads that grow the second forest; None: as the given forest.
     random_state : int, Generator or None
         Draws the permutation and the second forest's seed.
 
@@ -89,8 +86,6 @@ def air(
     shadowed = clone(forest).set_params(max_features=drawn, random_state=seed_integer(rng))
     if forest.monotonic_cst is not None:  # a permuted copy is held to what its feature is
         shadowed.set_params(monotonic_cst=[*forest.monotonic_cst, *forest.monotonic_cst])
-    if n_jobs is not None:
-        shadowed.set_params(n_jobs=n_jobs)
     shadowed.fit(np.hstack([rows, rows[rng.permutation(len(rows))]]), sample.y)
     own = np.stack(
         [tree.tree_.compute_feature_importances(normalize=False) for tree in shadowed.estimators_]

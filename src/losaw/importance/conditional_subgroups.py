@@ -19,10 +19,11 @@ from losaw.tables import Table
 from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups
 
+# Of the trees whose leaves are the subgroups, as in the published code.
+_MAX_DEPTH, _MIN_SAMPLES_LEAF = 3, 30
 
-def _check(max_depth: int, min_samples_leaf: int, n_repeats: int) -> None:
-    whole_number("max_depth", max_depth, 1)
-    whole_number("min_samples_leaf", min_samples_leaf, 1)
+
+def _check(n_repeats: int) -> None:
     whole_number("n_repeats", n_repeats, 1)
 
 
@@ -33,8 +34,6 @@ def subgroups(
     y: ArrayLike,
     *,
     train: tuple[ArrayLike, ArrayLike] | None = None,
-    max_depth: int = 3,
-    min_samples_leaf: int = 30,
     n_repeats: int = 5,
     loss: LossName | Loss | None = None,
     features: Sequence[str] | None = None,
@@ -55,8 +54,10 @@ def subgroups(
     that predicts ``X_j`` from ``X_-j``; the median over permutations.
 
     The trees are scikit-learn's regression and classification trees (the paper uses transformation
-    and conditional inference trees, which also split on changes of spread); nominal features
-    enter them as dummies, and where values are missing that is a level, or a side of a split.
+    and conditional inference trees, which also split on changes of spread) of depth 3, with at
+    least 30 training rows in a leaf, or half of the rows if there are fewer than 60; nominal
+    features enter them as dummies, and where values are missing that is a level, or a side of a
+    split.
 
     Parameters
     ----------
@@ -66,10 +67,6 @@ n_jobs, verbose, random_state
     train : pair of (X, y) or None, default None
         Rows that the trees are grown on, best those that the model was fitted to; None: X itself
         (with ``cv`` the rows of the fit).
-    max_depth : int, default 3
-    min_samples_leaf : int, default 30
-        Of training rows, as in the published code; fewer where the sample has less than two
-        leaves' worth of rows.
     n_repeats : int, default 5
 
     Returns
@@ -99,7 +96,7 @@ n_jobs, verbose, random_state
     >>> subgroups(model, X[200:], X[200:, 0], random_state=0).select(top=1)
     ('X1',)
     """
-    _check(max_depth, min_samples_leaf, n_repeats)
+    _check(n_repeats)
     rng = as_generator(random_state)
     rows = read_rows(X, y, kinds, feature_names, sample_weight, clusters)
     if len(rows.table.names) < 2:
@@ -110,23 +107,13 @@ n_jobs, verbose, random_state
     models = fits(model, rows, Options(loss, features, groups, n_jobs, verbose), cv, rng)
     testing = Testing(
         error_kind="over permutations within subgroups",
-        method=parameter_repr(
-            "subgroups",
-            max_depth=max_depth,
-            min_samples_leaf=min_samples_leaf,
-            n_repeats=n_repeats,
-            loss=loss_name(loss, model),
-            cv=cv,
-        ),
+        method=parameter_repr("subgroups", n_repeats=n_repeats, loss=loss_name(loss, model), cv=cv),
     )
 
     def differences(fit: Fit) -> Differences:
         subject, train = fit.model, fit.train
         grown = (fitted or subject.table) if train is None else rows.table.take(train)
-        leaves = [
-            _subgroups(grown, subject.table, unit, max_depth, min_samples_leaf, rng)
-            for unit in subject.units.members
-        ]
+        leaves = [_subgroups(grown, subject.table, unit, rng) for unit in subject.units.members]
 
         def cycles() -> list[NDArray[np.intp]]:
             return [_cycle_within(leaf, rng) for leaf in leaves]
@@ -154,12 +141,7 @@ def _training_table(
 
 
 def _subgroups(
-    train: Table,
-    table: Table,
-    unit: NDArray[np.intp],
-    max_depth: int,
-    min_samples_leaf: int,
-    rng: np.random.Generator,
+    train: Table, table: Table, unit: NDArray[np.intp], rng: np.random.Generator
 ) -> NDArray[np.intp]:
     """Leaf of every row of ``table`` in a tree that predicts the features of ``unit``."""
     from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
@@ -179,8 +161,8 @@ def _subgroups(
     if not known.any():
         return np.zeros(len(table), dtype=np.intp)
     tree = (DecisionTreeClassifier if classify else DecisionTreeRegressor)(
-        max_depth=max_depth,
-        min_samples_leaf=max(1, min(min_samples_leaf, int(known.sum()) // 2)),
+        max_depth=_MAX_DEPTH,
+        min_samples_leaf=max(1, min(_MIN_SAMPLES_LEAF, int(known.sum()) // 2)),
         random_state=seed,
     )
     tree.fit(_dummies(train, train, others)[known], target[known])

@@ -11,6 +11,7 @@ from losaw.scoring.importance_result import ImportanceResult
 from losaw.scoring.over_trees import result_of_trees
 from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups
+from losaw.trees.forests import random_forests
 from losaw.trees.view import ForestRows, forest_rows
 
 
@@ -64,13 +65,9 @@ def mdi(
     reported = getattr(sample.forest, "feature_importances_", None)
     if reported is None:
         raise TypeError(f"{type(sample.forest).__name__} has no feature_importances_")
-    trees = getattr(sample.forest, "estimators_", None)
-    own = [reported]
-    is_mean = isinstance(trees, list) and len(trees) > 1
-    if is_mean and all(hasattr(tree, "feature_importances_") for tree in trees or ()):
-        own = [tree.feature_importances_ for tree in trees or ()]
-        if not np.allclose(np.mean(own, axis=0), reported, atol=1e-8):
-            own = [reported]
+    trees = sample.forest.estimators_ if isinstance(sample.forest, random_forests()) else ()
+    # What a forest reports is the mean over its trees that have a split.
+    own = [tree.feature_importances_ for tree in trees if tree.tree_.node_count > 1] or [reported]
     of_trees = np.stack([_summed(sample, decreases) for decreases in own])
     scores = _summed(sample, reported)
     return result_of_trees("mdi()", of_trees, sample, features, scores)

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
+from losaw.knockoffs.sampler import rows_by_weight
 from losaw.rng import as_generator
 from losaw.scoring.fits import Fit, fits
 from losaw.scoring.importance_result import ImportanceResult, checked_by, parameter_repr
@@ -195,22 +196,14 @@ def _falls(
 
 
 def _in_turn(subject: Model, count: int, rng: np.random.Generator) -> NDArray[np.intp]:
-    """All rows in a random order.
+    """All rows in a random order; with weights at least ``count``, in rounds of as many.
 
-    With weights at least ``count`` rows, in rounds of as many as there are: in each a row comes
-    its weight's share of times, rounded up or down at random (all rows once if weights are equal).
+    In every round a row comes as often as it weighs.
     """
     n_rows, weights = len(subject.y), subject.weights
-    if weights is None:
-        return rng.permutation(n_rows)
-    rounds = []
-    for _ in range(-(-count // n_rows)):
-        order = rng.permutation(n_rows)
-        share = np.cumsum(weights[order])
-        places = (rng.random() + np.arange(n_rows)) / n_rows * share[-1]
-        chosen = order[np.minimum(np.searchsorted(share, places, side="right"), n_rows - 1)]
-        rounds.append(rng.permutation(chosen))
-    return np.concatenate(rounds)
+    n_rounds = 1 if weights is None else -(-count // n_rows)
+    rounds = (rng.permutation(rows_by_weight(weights, n_rows, rng)) for _ in range(n_rounds))
+    return np.concatenate(list(rounds))
 
 
 def _is_converged(contributions: FloatArray, threshold: float | None) -> bool:

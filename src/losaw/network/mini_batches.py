@@ -134,10 +134,6 @@ class LosawMiniBatches:
             "n_inspected_rows": self.n_inspected_rows,
         }
 
-    def weights(self, feature: int) -> FloatArray:
-        """Return the losaw weights (n_samples,) of a feature; they sum to 1."""
-        return self.feature_weights(feature)
-
     def relative_effective_sample_sizes(self) -> FloatArray:
         """Return ``s(w) / N`` (n_features,) of every feature that has been drawn, else NaN."""
         sizes = np.full(self.n_features, np.nan)

@@ -42,8 +42,6 @@ class NetworkRegressor(RegressorMixin, BaseEstimator):
         Of the convolutions.
     units : pair of int, default (64, 32)
         Of the hidden dense layers.
-    n_saliency_rows : int or None, default None
-        Training rows behind ``feature_importances_``, drawn at random; None: all.
     random_state : int, numpy.random.Generator or None, default None
     verbose : int, default 0
         1 shows a progress bar.
@@ -94,7 +92,6 @@ class NetworkRegressor(RegressorMixin, BaseEstimator):
     kernel_sizes: tuple[int, int] = (5, 3)
     filters: tuple[int, int] = (32, 64)
     units: tuple[int, int] = (64, 32)
-    n_saliency_rows: int | None = None
     random_state: int | np.random.Generator | None = None
     verbose: int = 0
 
@@ -113,9 +110,6 @@ class NetworkRegressor(RegressorMixin, BaseEstimator):
         if np.ptp(response) == 0.0:
             raise ValueError(f"y is constant ({response[0]:g}): there is nothing to learn")
         n_steps = whole_number("n_steps", self.n_steps, 1)
-        n_saliency = len(rows)
-        if self.n_saliency_rows is not None:
-            n_saliency = min(whole_number("n_saliency_rows", self.n_saliency_rows, 1), n_saliency)
         rng = as_generator(self.random_state)
         batches = self._mini_batches(rows, rng)
         network = network_for(self, rows)
@@ -129,8 +123,6 @@ class NetworkRegressor(RegressorMixin, BaseEstimator):
         for _ in tqdm(range(n_steps), disable=not self.verbose, unit="step"):
             batch = batches.draw(row_saliency)
             parameters, moments = network.step(parameters, moments, held, held_y, batch)
-        if n_saliency < len(rows):
-            encoded = encoded[rng.permutation(len(rows))[:n_saliency]]
         self.parameters_ = {name: np.asarray(v) for name, v in parameters.items()}
         self.n_parameters_ = network.architecture.n_parameters
         self.feature_importances_ = normalized(network.mean_row_saliency(parameters, encoded))
@@ -142,13 +134,6 @@ class NetworkRegressor(RegressorMixin, BaseEstimator):
         check_is_fitted(self)
         rows = estimator_rows(self, X, reset=False)
         return network_for(self, rows).predict(self.parameters_, rows)
-
-    def saliency(self, X: ArrayLike) -> FloatArray:
-        """Return the saliency on the rows of ``X``, 0–1, (n_features,)."""
-        check_is_fitted(self)
-        rows = estimator_rows(self, X, reset=False)
-        network = network_for(self, rows)
-        return normalized(network.mean_row_saliency(self.parameters_, network.form.encode(rows)))
 
     def _mini_batches(self, rows: FloatArray, rng: np.random.Generator) -> Any:
         size = whole_number("batch_size", self.batch_size, 1, maximum=len(rows))
@@ -165,8 +150,7 @@ class LosawNetworkRegressor(NetworkRegressor):
 
     Parameters
     ----------
-    n_steps, batch_size, learning_rate, kernel_sizes, filters, units
-    n_saliency_rows, random_state, verbose
+    n_steps, batch_size, learning_rate, kernel_sizes, filters, units, random_state, verbose
         As in :class:`NetworkRegressor`.
     eta, correlation_threshold, discrete_features
         As in :class:`LosawMiniBatches`.

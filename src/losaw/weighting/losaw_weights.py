@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from losaw.data import FloatArray
-from losaw.support.arguments import finite_vector, in_range
+from losaw.support.arguments import finite_vector
 from losaw.tables.columns import few_levels
-from losaw.weighting.checks import check_counts, check_eta, check_pair, check_weights
+from losaw.weighting.checks import check_eta, check_pair, check_weights
 from losaw.weighting.effective_sample_size import cap_weights
 from losaw.weighting.propensity import GaussianLinear, MultinomialLogit
 from losaw.weighting.stabilization import ClassFrequency, NormalDensity
@@ -23,7 +23,6 @@ def losaw_weights(
     adjustment: ArrayLike,
     *,
     eta: float = 0.25,
-    counts: ArrayLike | None = None,
     propensity: GaussianLinear | MultinomialLogit | None = None,
     stabilization: NormalDensity | ClassFrequency | None = None,
     reference: ArrayLike | None = None,
@@ -40,8 +39,6 @@ def losaw_weights(
     adjustment : array of shape (n_samples, n_adjustment)
         No columns: uniform weights.
     eta : float in (0, 1], default 0.25
-    counts : array of shape (n_samples,), optional
-        How often each row is in the sample (default: once).
     propensity : GaussianLinear or MultinomialLogit, optional
         By default the logit for a target with few distinct values, else the linear regression.
     stabilization : NormalDensity or ClassFrequency, optional
@@ -53,7 +50,7 @@ def losaw_weights(
     Returns
     -------
     array of shape (n_samples,)
-        Weights of a single copy of each row; ``sum(counts * result) == 1``.
+        They sum to 1.
 
     References
     ----------
@@ -71,17 +68,16 @@ def losaw_weights(
     True
     """
     t, a = check_pair(target, adjustment)
-    c = check_counts(counts, len(t))
     check_eta(eta)
     if a.shape[1] == 0 or eta == 1.0:
-        return np.full(len(t), 1.0 / c.sum())
+        return np.full(len(t), 1.0 / len(t))
     values = t if reference is None else finite_vector("reference", reference)
     # The paper's models of P(x | a) and of P(x) for the kind of target (Section 2).
     is_discrete = few_levels(values) is not None
     conditional = propensity or (MultinomialLogit() if is_discrete else GaussianLinear())
     marginal = stabilization or (ClassFrequency() if is_discrete else NormalDensity())
-    ratio = density_ratio(marginal.fit(values), conditional.fit(t, a, c), t, a)
-    return cap_weights(ratio, eta, c)
+    ratio = density_ratio(marginal.fit(values), conditional.fit(t, a), t, a)
+    return cap_weights(ratio, eta)
 
 
 def density_ratio(
@@ -109,7 +105,7 @@ def density_ratio(
 
 
 def weighted_correlations(
-    target: ArrayLike, adjustment: ArrayLike, weights: ArrayLike, counts: ArrayLike | None = None
+    target: ArrayLike, adjustment: ArrayLike, weights: ArrayLike
 ) -> FloatArray:
     """Return Pearson correlations of target and adjustment features under weights, (n_adjustment,).
 
@@ -128,10 +124,7 @@ def weighted_correlations(
     w = check_weights(weights)
     if w.shape != t.shape:
         raise ValueError(f"weights has shape {w.shape}, expected {t.shape}: one for each row")
-    w = in_range(w * check_counts(counts, len(t)))
     w = w / w.sum()
-    t, a = in_range(t), in_range(a)
-    t = in_range(t - w @ t)
-    a = in_range(a - w @ a)
+    t, a = t - w @ t, a - w @ a
     scale = np.sqrt((w @ t**2) * (w @ a**2))
     return np.divide(w * t @ a, scale, out=np.zeros(a.shape[1]), where=scale > 0)

@@ -50,8 +50,6 @@ class GaussianLinear:
 
     Attributes
     ----------
-    coefficients_ : array of shape (1 + n_columns,)
-        Intercept first.
     variance_ : float
         Residual variance.
 
@@ -66,7 +64,7 @@ class GaussianLinear:
     >>> from losaw.weighting import GaussianLinear
     >>> model = GaussianLinear()
     >>> _ = model.fit(X[:, 0] + 2 * X[:, 1], X[:, 1:], np.ones(200))
-    >>> np.allclose(model.coefficients_, [0, 2, 0], atol=0.3)
+    >>> bool(abs(model.variance_ - 1) < 0.3)
     True
     """
 
@@ -84,7 +82,6 @@ class GaussianLinear:
         z = self._encoder(a)
         root = np.sqrt(c)
         self._slopes = np.asarray(np.linalg.lstsq(z * root[:, None], t * root, rcond=None)[0])
-        self.coefficients_ = self._encoder.in_units_of_columns(self._slopes)
         residual = t - z @ self._slopes
         self.variance_ = float(c @ residual**2 / c.sum())
         spread = float(c @ (t - c @ t / c.sum()) ** 2 / c.sum())
@@ -240,10 +237,3 @@ class _Encoder:
             else:
                 blocks.append(helmert(len(levels))[class_codes(column, levels)])
         return np.hstack(blocks)
-
-    def in_units_of_columns(self, slopes: FloatArray) -> FloatArray:
-        """Return coefficients of the columns as they are, from those of standardised ones."""
-        widths = [1 if levels is None else len(levels) - 1 for levels in self.levels]
-        location = np.repeat(np.where(self.discrete, 0.0, self.location), widths)
-        scale = np.repeat(np.where(self.discrete, 1.0, self.scale), widths)
-        return np.concatenate([slopes[:1] - slopes[1:] / scale @ location, slopes[1:] / scale])

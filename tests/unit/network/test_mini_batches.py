@@ -41,7 +41,7 @@ def test_rows_are_drawn_with_the_weights_of_the_feature():
     counts = np.zeros(400)
     for _ in range(100):
         counts += np.bincount(batches.draw_rows(0), minlength=400)
-    assert chisquare(counts, batches.weights(0) * counts.sum()).pvalue > 1e-3
+    assert chisquare(counts, batches.feature_weights(0) * counts.sum()).pvalue > 1e-3
 
 
 def test_the_same_seed_draws_the_same_rows():
