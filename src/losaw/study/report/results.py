@@ -53,7 +53,7 @@ class StudyResults:
     @cached_property
     def summary(self) -> pd.DataFrame:
         """Mean and Monte Carlo standard error of every measured number."""
-        summary = self._csv("summary.csv")
+        summary = self._read("summary.csv", pd.read_csv)
         return summary if self.study is None else complete_summary(self.study, summary)
 
     @cached_property
@@ -62,14 +62,6 @@ class StudyResults:
         texts = {"explained": str, "noted": str}
         cells = self._read("comparison.csv", lambda path: pd.read_csv(path, dtype=texts))
         return cells.fillna(dict.fromkeys(texts, ""))
-
-    @cached_property
-    def differences(self) -> pd.DataFrame:
-        """Paired differences of every method to each of those before it."""
-        return self._csv("differences.csv")
-
-    def _csv(self, name: str) -> pd.DataFrame:
-        return self._read(name, pd.read_csv)
 
     def _read(self, name: str, read: Callable[[Path], Any]) -> Any:
         path = self.folder / name

@@ -26,8 +26,9 @@ from losaw.study.report.page.paper import (
 from losaw.study.report.page.parts import Frame, Items, Page, Part, Section, Text
 from losaw.study.report.page.stored import Shelf
 from losaw.study.results.agreement import DEVIATES, DIFFERS
-from losaw.study.results.tally import COMPARED, DISTANCES, compared
+from losaw.study.results.tally import COMPARED, compared
 
+DISTANCES = (0.01, 0.02, 0.05)
 _COUNTED = (
     "Each published value is counted once: in the study that reproduces it, under the reading that "
     "is believed (`counted` in the study files)."

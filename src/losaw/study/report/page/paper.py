@@ -33,7 +33,7 @@ from losaw.study.report.page.stored import Shelf
 from losaw.study.report.tables import LEGEND, arrange, higher_is_better, in_words
 from losaw.study.report.typeset import number, percent, signed
 from losaw.study.results.agreement import AGREES, DEVIATES, DIFFERS, UNDECIDABLE, UNDECIDED
-from losaw.study.results.tally import agreement_table, compared, counted
+from losaw.study.results.tally import COMPARED, compared, counted, rms_z
 
 _MOST_CELLS = 40
 _EXPLAINED = (
@@ -76,7 +76,6 @@ def paper_page(shelf: Shelf, name: str) -> Page:
     if paper.not_checked:
         parts += [Section("Claims that no number here can decide", [Items(paper.not_checked)])]
     parts += _decisions(paper)
-    parts += _agreement(shelf, names)
     parts += [part for one in names for part in _methods(shelf, one)]
     parts += _figures(shelf, names)
     parts += [*_failed(shelf, names), _what_was_run(shelf, names), *_notes(shelf, names)]
@@ -152,18 +151,17 @@ def verdict_tiles(cells: pd.DataFrame) -> list[Part]:
     """Five numbers on the published values, if there are any."""
     if cells.empty:
         return []
-    (total,) = agreement_table(cells.assign(all="all"), ["all"]).to_dict("records")
-    n, beyond = total["cells"], f"{total[DIFFERS]} + {total[DEVIATES]}"
-    undecided = percent((total[UNDECIDED] + total[UNDECIDABLE]) / n)
+    n, count = len(cells), cells["verdict"].value_counts().reindex(COMPARED, fill_value=0)
+    undecided = percent((count[UNDECIDED] + count[UNDECIDABLE]) / n)
     tiles = [
         (f"{n:,}", "published values compared"),
         (
-            percent(total[AGREES] / n),
+            percent(count[AGREES] / n),
             "agree: the 90 % interval of the difference lies within the margin",
         ),
-        (beyond, "differ (|z| > 3) and deviate (2 < |z| ≤ 3)"),
-        (undecided, f"undecided, {total[UNDECIDABLE]} of them whatever the number of runs"),
-        (f"{total['rms_z']:.2f}", "root mean square of z; 1 is expected"),
+        (f"{count[DIFFERS]} + {count[DEVIATES]}", "differ (|z| > 3) and deviate (2 < |z| ≤ 3)"),
+        (undecided, f"undecided, {count[UNDECIDABLE]} of them whatever the number of runs"),
+        (f"{rms_z(cells):.2f}", "root mean square of z; 1 is expected"),
     ]
     return [Tiles(tiles)]
 
@@ -230,18 +228,6 @@ def _tables(shelf: Shelf, names: Sequence[str]) -> Iterator[Part]:
     yield Section(title, [*(legend if printed else []), *parts])
 
 
-def _agreement(shelf: Shelf, names: Sequence[str]) -> Iterator[Part]:
-    """Yield the verdicts by method and metric."""
-    parts: list[Part] = []
-    for name in names:
-        study, comparison = shelf.studies[name], shelf.results[name].comparison
-        table = agreement_table(comparison, [*study.axes[:1], "method", "metric"])
-        if len(table):
-            parts.append(Section(f"Agreement in `{name}`", [Frame(table)], is_folded=True))
-    if parts:
-        yield Section("Agreement by method and metric", parts)
-
-
 def _claims(weighed: Sequence[Weighed]) -> Iterator[Part]:
     if not weighed:
         return
@@ -297,58 +283,27 @@ def _medians(item: Weighed) -> str:
 
 
 def _methods(shelf: Shelf, name: str) -> Iterator[Part]:
-    """Yield ranking and paired differences of a study, where single runs are there."""
+    """Yield the ranking of a study without published values, where single runs are there."""
     study, results = shelf.studies[name], shelf.results[name]
-    if not (results.folder / "results.parquet").is_file():
+    if study.file.published or not (results.folder / "results.parquet").is_file():
         return
     parts: list[Part] = []
-    if not study.file.published:
-        for metric, part in rank_methods(study, results.results).groupby("metric", sort=False):
-            rows = [
-                {
-                    "method": study.show(row["method"]),
-                    "mean rank": f"{row['rank']:.2f} ({number(row['rank_se'], 2)})",
-                    "place": rank_words(row["best_place"], row["worst_place"]),
-                    "mean": f"{number(row['mean'], 4)} ({number(row['mean_se'], 4)})",
-                    "settings": row["settings"],
-                    "data sets": row["seeds"],
-                }
-                for row in part.to_dict("records")
-            ]
-            parts.append(
-                Section(
-                    f"Ranking by {study.show(metric)}", [Text(_RANKING), Frame(pd.DataFrame(rows))]
-                )
-            )
-    differences = results.differences
-    if len(differences):
-        parts.append(
-            Section("Paired differences", [Frame(_paired(study, differences))], is_folded=True)
-        )
+    for metric, part in rank_methods(study, results.results).groupby("metric", sort=False):
+        rows = [
+            {
+                "method": study.show(row["method"]),
+                "mean rank": f"{row['rank']:.2f} ({number(row['rank_se'], 2)})",
+                "place": rank_words(row["best_place"], row["worst_place"]),
+                "mean": f"{number(row['mean'], 4)} ({number(row['mean_se'], 4)})",
+                "settings": row["settings"],
+                "data sets": row["seeds"],
+            }
+            for row in part.to_dict("records")
+        ]
+        title, ranking = f"Ranking by {study.show(metric)}", Frame(pd.DataFrame(rows))
+        parts.append(Section(title, [Text(_RANKING), ranking]))
     if parts:
         yield Section(f"Methods of `{name}`", parts)
-
-
-def _paired(study: Study, differences: pd.DataFrame) -> pd.DataFrame:
-    """Mean paired differences over the settings, and in how many they are clear."""
-    rows = []
-    for (method, minus, metric), part in differences.groupby(
-        ["method", "minus", "metric"], sort=False
-    ):
-        towards = 1 if higher_is_better(study, str(metric)) else -1
-        z = towards * part["difference"] / part["mc_se"]
-        rows.append(
-            {
-                "metric": study.show(metric),
-                "method": study.show(method),
-                "minus": study.show(minus),
-                "mean difference": signed(part["difference"].mean(), 3),
-                "settings": len(part),
-                "better by 2 s.e.": int((z > 2).sum()),
-                "worse by 2 s.e.": int((z < -2).sum()),
-            }
-        )
-    return pd.DataFrame(rows)
 
 
 def _figures(shelf: Shelf, names: Sequence[str]) -> Iterator[Part]:
