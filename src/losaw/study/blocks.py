@@ -10,10 +10,9 @@ from typing import Any, NamedTuple
 
 from losaw.study.grid import Study
 from losaw.study.recipe import recipe_of_slice
-from losaw.study.settings import Selection, Setting, safe_name, same, short_digest
+from losaw.study.settings import Selection, Setting, safe_name, same
 
 LEARNER_AXIS = "learner"
-LONGEST_NAME = 200  # file systems allow 255 bytes
 
 
 class Cell(NamedTuple):
@@ -81,11 +80,7 @@ def slices(study: Study, cells: Iterable[Cell], selection: Selection) -> Iterato
         words = [f"{axis}~{safe_name(cell.setting.axes[axis])}" for axis in outside]
         by_name["_".join([*words, *selected]) or "all"].append(cell)
     for name, part in by_name.items():
-        yield Slice(_short(name), study, tuple(part))
-
-
-def _short(name: str) -> str:
-    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 9]}-{short_digest(name)}"
+        yield Slice(name, study, tuple(part))
 
 
 @dataclass(frozen=True)

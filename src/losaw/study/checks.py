@@ -1,5 +1,6 @@
 """Checks that need resolved names, made before the first job starts."""
 
+import itertools
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, get_args
@@ -158,39 +159,25 @@ def _check_methods(study: Study) -> None:
 
 
 def _check_method_names(study: Study) -> None:
-    """Refuse two columns of one name: only the numbers of the first would be shown.
+    """Refuse two columns of one name, or shown alike: only the numbers of the first would be shown.
 
     Those of predictions and those of importances may have equal names: a metric is of either.
     """
-    pairs: dict[tuple[bool, str], str] = {}
-    shown: dict[tuple[bool, str], str] = {}
-    of_predictions = any(
-        metric.entry.load().needs == "prediction" for metric in study.metrics.values()
-    )
-    for label, learner in study.learners.items():
-        for importance in (*([""] if of_predictions else []), *learner.importances):
-            try:
-                name = study.method_name(label, importance)
-            except (KeyError, IndexError, ValueError, AttributeError):
-                raise study.source.error(
-                    ("method",),
-                    f"{study.file.method!r} may hold {{learner}} and {{importance}} only",
-                ) from None
-            pair = f"learner {label!r}" + (f" with importance {importance!r}" if importance else "")
-            key = importance != "", name
-            if key in pairs:
-                raise study.source.error(
-                    ("method",),
-                    f"names {pairs[key]} and {pair} alike, {name!r}; use both {{learner}} and "
-                    "{importance}",
-                )
-            pairs[key] = pair
-            text = study.show(name)
-            if shown.setdefault((key[0], text), name) != name:
-                other = shown[key[0], text]
-                raise study.source.error(
-                    ("labels",), f"shows {other!r} and {name!r} alike, as {text!r}"
-                )
+    needs = {metric.entry.load().needs for metric in study.metrics.values()}
+    pairs = [(label, one) for label, of in study.learners.items() for one in of.importances]
+    of_predictions = [(label, "") for label in study.learners] if "prediction" in needs else []
+    for columns in (of_predictions, pairs):
+        try:
+            names = list(itertools.starmap(study.method_name, columns))
+        except (KeyError, IndexError, ValueError, AttributeError):
+            message = f"{study.file.method!r} may hold {{learner}} and {{importance}} only"
+            raise study.source.error(("method",), message) from None
+        for key, shown, remedy in (
+            ("method", names, "use both {learner} and {importance}"),
+            ("labels", list(map(study.show, names)), "give each a label of its own"),
+        ):
+            if twice := [name for name, n in Counter(shown).items() if n > 1]:
+                raise study.source.error((key,), f"names several columns {twice[0]!r}; {remedy}")
 
 
 def _check_cells(study: Study) -> None:

@@ -12,7 +12,7 @@ from losaw.study.datasets import is_there
 from losaw.study.errors import StudyError
 from losaw.study.settings import Setting, same, setting_identifier
 from losaw.study.study_file import SCALES, Options, Scalar, SourceFile, StudyFile, parse
-from losaw.support.words import did_you_mean, unknown
+from losaw.support.words import unknown
 
 # Of a fit whose cost the study file does not state.
 UNMEASURED_SECONDS = 1.0
@@ -202,11 +202,10 @@ class Study:
 
     def setting(self, identifier: str) -> Setting:
         """The setting of an identifier."""
-        settings = {setting.identifier: setting for setting in self.settings}
-        if identifier not in settings:
-            guess = did_you_mean(identifier, list(settings))
-            raise StudyError(f"study {self.name!r} has no setting {identifier!r}{guess}")
-        return settings[identifier]
+        for setting in self.settings:
+            if setting.identifier == identifier:
+                return setting
+        raise StudyError(f"study {self.name!r} has no setting {identifier!r}")
 
     def seeds(self, scale: str, setting: Setting, learner: str) -> int:
         """Seeds of a setting and learner at a scale; 0 if the scale leaves them out."""

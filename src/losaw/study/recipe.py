@@ -55,7 +55,7 @@ def _method(method: Method, settings: Sequence[Setting]) -> dict[str, Any]:
         "name": entry.name,
         "version": version_of(entry),
         "parameters": parameters,
-        **_sampler(entry, parameters, settings),
+        **_sampler(entry, parameters),
     }
 
 
@@ -69,15 +69,10 @@ def _narrowed(value: Any, settings: Sequence[Setting]) -> Any:
     return next(iter(kept.values())) if len(kept) == 1 else {**value, "values": kept}
 
 
-def _sampler(
-    entry: Entry, parameters: Mapping[str, Any], settings: Sequence[Setting]
-) -> dict[str, Any]:
-    """Return the version of the knockoff sampler that a method names, or of each by its name."""
-    written = {"sampler": {**entry.parameters, **parameters}.get("sampler")}
-    names = [resolve(written, {**s.parameters, **s.axes})["sampler"] for s in settings]
-    versions = {name: version_of(get("knockoff", name)) for name in names if isinstance(name, str)}
-    found = next(iter(versions.values())) if len(versions) == 1 else versions
-    return {"sampler_version": found} if versions else {}
+def _sampler(entry: Entry, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the version of the knockoff sampler that a method names; it cannot be an axis."""
+    name = {**entry.parameters, **parameters}.get("sampler")
+    return {"sampler_version": version_of(get("knockoff", str(name)))} if name else {}
 
 
 def created(recipe: Recipe, kind: str, written: Mapping[str, Any], setting: str) -> Any:

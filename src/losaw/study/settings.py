@@ -35,10 +35,7 @@ class Setting:
 
     def matches(self, selection: Selection) -> bool:
         """Return whether every selected axis of this setting has one of the selected values."""
-        return all(
-            axis not in self.axes or any(same(self.axes[axis], value) for value in values)
-            for axis, values in selection.items()
-        )
+        return matches({k: v for k, v in selection.items() if k in self.axes}, self.axes)
 
     def is_in(self, entry: Entry, learner: str) -> bool:
         """Return whether an entry of a study file is of this setting and a learner."""

@@ -123,7 +123,7 @@ def change(project, old, new):
         (
             "published: t",
             "method: same{importance}\npublished: t",
-            ["method: names learner 'plain' and learner 'jittered' alike, 'same'"],
+            ["method: names several columns 'same'; use both {learner} and {importance}"],
         ),
         ("title:", "counted: [{method: plane}]\ntitle:", ["plane"]),
         ("title:", "counted: [{n_sample: 30}]\ntitle:", ["n_sample"]),

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from losaw.study.blocks import Cell, Slice
 from losaw.study.cost import changes
 from losaw.study.errors import StudyError
-from losaw.study.recipe import differences, recipe_of_slice
-from losaw.study.registry import get
-from losaw.study.registry.versions import version_of
+from losaw.study.recipe import differences
+from losaw.study.registry import RegistryError
 from losaw.study.settings import Setting, canonical_json
 from reference.in_process import execute
 
@@ -30,17 +29,14 @@ def test_blocks_partition_the_seeds_and_more_seeds_leave_whole_ones(width, n_see
     assert after[len(ranges) - 1].start == ranges[-1].start
 
 
-def test_a_recipe_has_the_version_of_every_sampler_that_its_settings_take(project):
+def test_a_sampler_cannot_be_an_axis(project):
     cpi = "{a: {importance: cpi-sequential, sampler: {axis: by}}}"
     project.replace(project.study_file, "[reported]", cpi)
     axis = "learner_axes: [by]\nsettings:\n  by: [gaussian, sequential]\n"
     project.replace(project.study_file, "settings:\n", axis)
-    study = project.session().studies[0]
-    versions = {by: version_of(get("knockoff", by)) for by in ("gaussian", "sequential")}
-    cells = [(setting, "plain") for setting in study.settings]
-    whole, part = recipe_of_slice(study, cells), recipe_of_slice(study, cells[:1])
-    assert whole["importances"]["a"]["sampler_version"] == versions
-    assert part["importances"]["a"]["sampler_version"] == versions["gaussian"]
+    (first, *_) = project.session().plans[0].blocks.values()
+    with pytest.raises(RegistryError, match=r"knockoff .*axis.* is not registered"):
+        str(first.recipe)
 
 
 def paths(project, **changes):

@@ -126,14 +126,8 @@ def get(kind: str, name: str) -> Entry:
     _fill()
     if (kind, name) not in _entries:
         known = names(kind)
-        kinds = [k for k in KINDS if name in names(k)]
-        hint = (
-            f"; that is the name of something of the kind {kinds[0]!r}"
-            if kinds
-            else did_you_mean(name, known)
-        )
         raise RegistryError(
-            f"{kind} {name!r} is not registered{hint} "
+            f"{kind} {name!r} is not registered{did_you_mean(name, known)} "
             f"(registered: {', '.join(known)}; your own: name its file under "
             "'plugins:' of the configuration, or --config plugins=FILE)"
         )

@@ -131,10 +131,9 @@ def write_figures(study: Study, results: StudyResults, folder: Path) -> list[Pat
     Raises
     ------
     StudyError
-        As :func:`check_figures`; also if a drawing cannot use the value of an option, a file
-        of the results is missing, or a figure cannot be written.
+        If a drawing cannot use the value of an option, a file of the results is missing, or a
+        figure cannot be written.
     """
-    check_figures(study)
     folder.mkdir(parents=True, exist_ok=True)  # the workflow needs it even without figures
     written = []
     for key, layout in study.file.figures.items():

@@ -17,7 +17,6 @@ from pandas.io.formats.style import Styler
 from losaw.study.grid import Study, table_title
 from losaw.study.report.typeset import html_label, latex, latex_label, markdown, number, signed
 from losaw.study.results.agreement import VERDICTS
-from losaw.study.results.compare import check_places
 from losaw.study.study_file import TableLayout
 from losaw.study.writing import write_text
 
@@ -260,7 +259,6 @@ def in_words(show: Callable[[Any], str], axis: str, value: Any) -> str:
 def arrange(study: Study, name: str, comparison: pd.DataFrame) -> ArrangedTable:
     """Lay out one table of a study, named as under ``tables`` in its file."""
     cells = comparison[comparison["table"] == table_title(name)]
-    check_places(study, name, cells)
     decimals = _decimals(cells["published"])
     keys = [*study.axes, "metric"]
     towards = np.array([1.0 if higher_is_better(study, m) else -1.0 for m in cells["metric"]])

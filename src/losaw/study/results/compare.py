@@ -68,17 +68,7 @@ def cells(study: Study) -> Iterator[tuple[str, Setting, str, str]]:
 
 
 def check_tables(study: Study) -> None:
-    """Check that every cell of every table has a place of its own, before anything runs."""
-    of_tables: dict[str, list[dict[str, Any]]] = {name: [] for name in study.file.tables}
-    for name, setting, metric, method in cells(study):
-        of_tables[name].append({**setting.axes, "metric": metric, "method": method})
-    for name, rows in of_tables.items():
-        if rows:
-            check_places(study, name, pd.DataFrame(rows))
-
-
-def check_places(study: Study, name: str, frame: pd.DataFrame) -> None:
-    """Check that no two cells of a table fall on one place.
+    """Check that every cell of every table has a place of its own, before anything runs.
 
     Raises
     ------
@@ -86,20 +76,20 @@ def check_places(study: Study, name: str, frame: pd.DataFrame) -> None:
         If an axis with several values is neither fixed under ``where`` nor named under ``rows`` or
         ``columns``.
     """
-    layout = study.file.tables[name]
-    named = [*layout.rows, *layout.columns]
-    if not frame[named].astype(str).duplicated().any():
-        return
-    several = [
-        axis
-        for axis in (*study.axes, "metric", "method")
-        if axis not in named and frame[axis].astype(str).nunique() > 1
+    found = [
+        {"table": name, **setting.axes, "metric": metric, "method": method}
+        for name, setting, metric, method in cells(study)
     ]
-    raise study.source.error(
-        ("tables", name),
-        f"several cells fall on one place, because {' and '.join(several)} is neither fixed under "
-        "'where' nor named under 'rows' or 'columns'",
-    )
+    for name, frame in pd.DataFrame(found).astype(str).groupby("table") if found else ():
+        layout = study.file.tables[str(name)]
+        named = [*layout.rows, *layout.columns]
+        if frame[named].duplicated().any():
+            several = [key for key in frame if key not in named and frame[key].nunique() > 1]
+            raise study.source.error(
+                ("tables", str(name)),
+                f"several cells fall on one place, because {' and '.join(several)} is neither "
+                "fixed under 'where' nor named under 'rows' or 'columns'",
+            )
 
 
 def numbers_of_cell(

@@ -6,7 +6,6 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from losaw.study.errors import StudyError
 from losaw.study.grid import Study
 from losaw.study.metrics import table as metric_table
 from losaw.study.report.tables import (
@@ -102,15 +101,6 @@ def test_columns_follow_the_layout_and_not_the_grid(study, comparison):
     assert [column[:2] for column in frame.columns] == [
         (function, f"N = {n}") for function in ("f3", "f4") for n in (100, 1000) for _ in range(2)
     ]
-
-
-def test_an_axis_that_is_left_open_is_an_error_that_names_it(study, comparison):
-    other = comparison.assign(function="f4")
-    study.file.tables["table_1"] = study.file.tables["table_1"].model_copy(
-        update={"rows": ["metric"]}
-    )
-    with pytest.raises(StudyError, match=r"made\.yaml: tables\.table_1: .*because function is"):
-        arrange(study, "table_1", pd.concat([comparison, other]))
 
 
 def test_the_number_of_decimals_is_that_of_print(study, comparison):
