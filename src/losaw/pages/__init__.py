@@ -4,8 +4,7 @@ Text is escaped, and a value that is missing is an error.
 """
 
 import json
-from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -55,36 +54,22 @@ def render(template: str, **values: Any) -> str:
     return environment.get_template(template).render(**values)
 
 
-class Result(ABC):
-    """What a person is shown of a table: one list of sentences as text, page and JSON."""
+class Result:
+    """What a person is shown of a table: one list of sentences as text, page and JSON.
+
+    A subclass has the data in one line (``headline``), the numbers as a frame (``to_frame``), the
+    lines of a terminal, the heads with their sentences, what JSON has and what the template names.
+    """
 
     template: ClassVar[str]
     title: ClassVar[str]  # before the name of the target
     target: str
-
-    @abstractmethod
-    def headline(self) -> str:
-        """The data and the quality of the models in one line."""
-
-    @abstractmethod
-    def to_frame(self) -> "pd.DataFrame":
-        """The numbers as a frame."""
-
-    @abstractmethod
-    def _lines(self) -> list[str]:
-        """The answer and the table, for a terminal."""
-
-    @abstractmethod
-    def _said(self) -> Mapping[str, Sequence[str]]:
-        """The heads below the table with their sentences, for text and page."""
-
-    @abstractmethod
-    def _content(self) -> dict[str, Any]:
-        """What JSON has."""
-
-    @abstractmethod
-    def _values(self) -> dict[str, Any]:
-        """What the template names, besides ``found`` (the result) and ``said``."""
+    headline: Callable[[], str]
+    to_frame: Callable[[], "pd.DataFrame"]
+    _lines: Callable[[], list[str]]
+    _said: Callable[[], Mapping[str, Sequence[str]]]
+    _content: Callable[[], dict[str, Any]]
+    _values: Callable[[], dict[str, Any]]
 
     def to_text(self) -> str:
         """The table and the sentences, for a terminal."""
