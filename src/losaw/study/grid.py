@@ -163,7 +163,11 @@ class Study:
         return said
 
     def law_of(self, setting: Setting) -> Any:
-        """Return the specification of the joint law of a setting's data; None if it has none."""
+        """Return the specification of the joint law of a setting's data; None if it has none.
+
+        A generator with such a law has the method ``joint_law()``; its ``sample`` has the law that
+        is fitted once for all draws from :func:`losaw.study.generators.joint_law.fit.law_of`.
+        """
         if not hasattr(self.generator.entry.load(), "joint_law"):
             return None
         return self.generator.entry.create(**setting.parameters).joint_law()

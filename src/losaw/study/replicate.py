@@ -38,8 +38,6 @@ class Ingredients:
         ``make_learner() -> unfitted estimator``.
     importances, metrics : dict
         Label -> object that follows the importance or metric contract.
-    generator : str
-        The generator's registered name, for errors.
     """
 
     experiment: str
@@ -49,7 +47,6 @@ class Ingredients:
     make_learner: Callable[[], Any]
     importances: Mapping[str, Any] = field(default_factory=dict)
     metrics: Mapping[str, Any] = field(default_factory=dict)
-    generator: str = ""
 
     def rng(self, seed: int, component: str) -> np.random.Generator:
         return stream(
@@ -58,20 +55,7 @@ class Ingredients:
 
     def data(self, seed: int) -> Dataset:
         """The data of a seed, with the streams of what all learners share."""
-        data = replace(self.draw(self.rng(seed, "data")), stream=partial(self.rng, seed))
-        _check_truth(data, self.generator)
-        return data
-
-
-def _check_truth(data: Dataset, generator: str) -> None:
-    """Check that the columns of the signal are columns: metrics would only say IndexError."""
-    n_features = len(data.feature_names)
-    strange = [index for index in data.truth.signal if not 0 <= index < n_features]
-    if strange:
-        raise ValueError(
-            f"generator {generator!r}: its truth has the signal column {strange[0]}, but its data "
-            f"have the columns 0 to {n_features - 1}"
-        )
+        return replace(self.draw(self.rng(seed, "data")), stream=partial(self.rng, seed))
 
 
 def run_replicate(
@@ -288,7 +272,6 @@ def ingredients_of(recipe: Recipe, setting: str, learner: str) -> Ingredients:
             label: created(recipe, "metric", metric, setting)
             for label, metric in recipe["metrics"].items()
         },
-        generator=recipe["generator"]["name"],
     )
 
 

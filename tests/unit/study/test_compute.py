@@ -25,16 +25,6 @@ class Aborting(MarginalSlopes):
 class Hanging(MarginalSlopes):
     def fit(self, X, y):
         time.sleep(600)
-
-
-@_register("generator", "wrong-signal")
-class WrongSignal:
-    def sample(self, rng):
-        from losaw.data import Dataset, Sample, Truth
-
-        sample = Sample(rng.normal(size=(20, 2)), rng.normal(size=20))
-        truth = Truth(signal=(12,), n_features=13)
-        return Dataset(sample, sample, truth, ("a", "b"), ("continuous", "continuous"))
 """
 
 
@@ -72,18 +62,6 @@ def test_a_learner_that_takes_its_process_with_it_loses_its_own_rows(broken, lea
     assert {row["learner"] for row in failed} == {"jittered"} and len(failed) == 2
     assert "'jittered' ended its process" in failed[0]["message"]
     assert sum(row["learner"] == "plain" for row in rows(path)) == 2 * 3
-
-
-def test_a_truth_of_other_columns_names_the_generator_once(broken):
-    broken.replace(
-        broken.study_file, "{name: normal-linear, correlation: heterogeneous}", "wrong-signal"
-    )
-    text = broken.study_file.read_text()
-    start, stop = text.index("settings:"), text.index("learners:")
-    broken.study_file.write_text(text[:start] + text[stop:])
-    (path,) = execute(broken.session())
-    (message,) = {row["message"] for row in rows(path)}
-    assert "generator 'wrong-signal': its truth has the signal column 12" in message
 
 
 def test_too_many_failed_fits_leave_no_summary_and_say_why(broken):

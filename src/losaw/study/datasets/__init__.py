@@ -1,6 +1,5 @@
 """The real data of the papers: found or downloaded, checked, read and cleaned."""
 
-from losaw.study.datasets.cleaning import PREPARED_SHAPES as PREPARED_SHAPES
 from losaw.study.datasets.cleaning import prepare as prepare
 from losaw.study.datasets.files import DatasetError as DatasetError
 from losaw.study.datasets.files import data_folder as data_folder

@@ -91,32 +91,24 @@ def sha256(content: bytes) -> str:
 
 
 def _download(name: str, source: Source, file: SourceFile, path: Path) -> bytes:
-    by_hand = (
-        f"Put the file there by hand as {path}, or name the folder that holds {name}/{file.name} "
-        f"with {FOLDER_VARIABLE}"
-    )
-    if file.url is None:
-        raise DatasetError(
-            f"data set {name!r}: {path}: no such file, and it cannot be downloaded as it is: "
-            f"{source.how_made}. {by_hand} (SHA-256 {file.sha256})"
+    def refusal(why: str) -> DatasetError:
+        # The reason comes last: it can be long, and rows of failed fits keep the first 500 letters.
+        return DatasetError(
+            f"data set {name!r}: {path}: no such file. Put it there by hand (SHA-256 "
+            f"{file.sha256}), or name the folder that holds {name}/{file.name} with "
+            f"{FOLDER_VARIABLE}. It was not downloaded: {why}"
         )
+
+    if file.url is None:
+        raise refusal(source.how_made)
     try:
         content = _fetch(file.url, file.name)
     except OSError as error:
-        # The reason comes last: it can be long, and rows of failed fits keep the first 500 letters.
-        raise DatasetError(
-            f"data set {name!r}: {path}: no such file, and {file.url} cannot be downloaded. "
-            f"{by_hand} (SHA-256 {file.sha256}"
-            f"{' after ' + _summary(file) if file.convert else ''}). "
-            f"The download failed with: {str(error) or type(error).__name__}"
-        ) from None
+        raise refusal(f"{file.url}: {str(error) or type(error).__name__}") from None
     if file.convert is not None:
         content = file.convert(content)
     if sha256(content) != file.sha256:
-        raise DatasetError(
-            f"data set {name!r}: what {file.url} gives is not the expected file (SHA-256 "
-            f"{sha256(content)}, expected {file.sha256}); nothing was written. {by_hand}"
-        )
+        raise refusal(f"{file.url} gives another file (SHA-256 {sha256(content)})")
     return content
 
 
@@ -129,8 +121,3 @@ def _fetch(url: str, name: str) -> bytes:
         downloader = pooch.HTTPDownloader(timeout=_TIMEOUT_SECONDS)
         # The checksum is compared after the conversion, with a message that names the remedy.
         return Path(pooch.retrieve(url, None, name, folder, downloader=downloader)).read_bytes()
-
-
-def _summary(file: SourceFile) -> str:
-    words = (file.convert.__doc__ or "").strip().rstrip(".") if file.convert else ""
-    return f"this change: {words[:1].lower()}{words[1:]}"

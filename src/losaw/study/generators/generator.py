@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Literal, Protocol
+from typing import Literal
 
 import numpy as np
 
@@ -17,23 +17,6 @@ from losaw.data import (
 from losaw.support.arguments import one_of
 
 Task = Literal["regression", "classification"]
-
-
-class DataGenerator(Protocol):
-    """A data-generating process with its parameters, ready to be drawn from.
-
-    The class takes all parameters by keyword and raises a ValueError for one that is unknown or out
-    of range when it is created, before anything runs. An instance never changes: what
-    :meth:`sample` returns depends only on the parameters and on ``rng``.
-
-    A generator may have the method ``joint_law()``, which specifies the discrete law that is fitted
-    once for all draws; :meth:`sample` has it from
-    :func:`losaw.study.generators.joint_law.fit.law_of`.
-    """
-
-    def sample(self, rng: np.random.Generator) -> Dataset:
-        """Draw a Monte Carlo sample; ``rng`` is the replicate's data stream."""
-        ...
 
 
 def task_of(name: str, value: object) -> Task:

@@ -98,7 +98,7 @@ class LosawGenerator:
         return self._law if self.data_type == "discrete" else None
 
     def sample(self, rng: np.random.Generator) -> Dataset:
-        """Draw a Monte Carlo sample; see :class:`DataGenerator`.
+        """Draw a Monte Carlo sample.
 
         The training features do not depend on phi, the function or the size of other samples.
         """

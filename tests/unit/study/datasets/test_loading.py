@@ -3,7 +3,6 @@
 import dataclasses
 import functools
 import http.server
-import os
 import sys
 import threading
 from pathlib import Path
@@ -65,7 +64,7 @@ def test_a_file_that_is_there_is_not_downloaded_again(tiny_fish, folder):
 
 def test_a_download_with_another_checksum_is_refused_and_leaves_nothing(tiny_fish, folder):
     tiny_fish.write_bytes(ORIGINAL + b"Pike,1,1,1,1,1,1\n")
-    with pytest.raises(DatasetError, match=r"not the expected.*nothing was written.*by hand"):
+    with pytest.raises(DatasetError, match=r"by hand.*original\.csv gives another file"):
         datasets.load("fish")
     assert not (folder / "fish").exists()
 
@@ -80,7 +79,7 @@ def test_a_local_file_with_another_checksum_is_refused(tiny_fish, folder):
 
 def test_a_failed_download_says_where_to_put_the_file_by_hand(tiny_fish, folder):
     tiny_fish.unlink()
-    with pytest.raises(DatasetError, match=r"cannot be downloaded.*by hand as .*Fish\.csv.*DATA"):
+    with pytest.raises(DatasetError, match=r"Fish\.csv: no such.*by hand.*DATA.*not downloaded"):
         datasets.load("fish")
 
 
@@ -88,9 +87,7 @@ def test_a_server_that_is_not_there_is_named_in_our_words(tiny_fish, monkeypatch
     source = sources.SOURCES["fish"]
     gone = dataclasses.replace(source.files[0], url="http://127.0.0.1:9/fish.csv")
     monkeypatch.setitem(sources.SOURCES, "fish", dataclasses.replace(source, files=(gone,)))
-    with pytest.raises(
-        DatasetError, match=r"127\.0\.0\.1:9/fish\.csv cannot be downloaded.*by hand"
-    ):
+    with pytest.raises(DatasetError, match=r"by hand.*not downloaded: http://127\.0\.0\.1:9/fish"):
         datasets.load("fish")
 
 
@@ -101,7 +98,7 @@ def test_a_download_without_pooch_names_the_extra(tiny_fish, monkeypatch):
 
 
 def test_a_file_without_a_url_says_how_it_was_made(folder):
-    with pytest.raises(DatasetError, match=r"arabidopsis\.rda.*by hand as .*arabidopsis\.csv"):
+    with pytest.raises(DatasetError, match=r"arabidopsis\.csv: .*by hand.*arabidopsis\.rda"):
         datasets.load("rna_editing")
 
 
@@ -122,16 +119,3 @@ def test_the_folder_is_the_variable_s_or_data(monkeypatch):
     assert datasets.data_folder() == Path("elsewhere")
     monkeypatch.delenv("LOSAW_DATA")
     assert datasets.data_folder() == Path("data")
-
-
-def test_another_number_of_rows_than_the_paper_s_is_refused(tiny_fish, folder):
-    with pytest.raises(DatasetError, match=r"1 rows and 4 columns.*expected \(159, 4\)"):
-        datasets.prepare("fish")
-
-
-@pytest.mark.skipif(
-    not os.environ.get("LOSAW_DATA"), reason="set LOSAW_DATA to the folder of the real data"
-)
-@pytest.mark.parametrize("name", list(sources.SOURCES))
-def test_every_real_data_set_has_the_rows_and_columns_of_its_paper(name):
-    assert datasets.prepare(name).shape == datasets.PREPARED_SHAPES[name]
