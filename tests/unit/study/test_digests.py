@@ -1,4 +1,4 @@
-"""A stored block or joint law is read as it was written, or refused: flipped and edited files."""
+"""A stored block is read as it was written, or refused: flipped files."""
 
 import json
 import os
@@ -10,7 +10,6 @@ import pytest
 
 from losaw.study.block_file import FOOTER_KEY, digest_of, read_block, write_block
 from losaw.study.errors import StudyError
-from losaw.study.generators.joint_law.law import JointLaw, JointLawError
 from losaw.study.rows import BLOCK_SCHEMA, Row, table_of
 from losaw.support.whole_files import write_atomically
 
@@ -133,40 +132,6 @@ def test_the_digest_does_not_depend_on_how_the_rows_are_cut(stored):
     assert digest_of(halves, FOOTER) == digest_of(table, FOOTER)
     pq.write_table(pq.ParquetFile(stored).read(), stored, compression="none", row_group_size=1)
     assert said(stored) is not None
-
-
-@pytest.fixture(scope="module")
-def law():
-    from losaw.study.generators.joint_law.fit import fit_joint_law
-    from losaw.study.generators.joint_law.law import JointLawSpecification
-
-    return fit_joint_law(JointLawSpecification(correlation=((1.0, 0.3), (0.3, 1.0))))
-
-
-def test_a_joint_law_with_other_numbers_is_refused(law, tmp_path):
-    path = tmp_path / "law.json"
-    law.save(path)
-    content = json.loads(path.read_text())
-    content["probabilities"][0] += 0.05
-    content["probabilities"][1] -= 0.05
-    path.write_text(json.dumps(content))
-    with pytest.raises(JointLawError, match="digest differs"):
-        JointLaw.load(path)
-
-
-@pytest.mark.parametrize("n_flips", [300, pytest.param(5000, marks=pytest.mark.long)])
-def test_no_flipped_bit_of_a_joint_law_gives_another_law(law, tmp_path, n_flips):
-    path = tmp_path / "law.json"
-    law.save(path)
-    content = path.read_bytes()
-    for changed in flips(content, n_flips, 3):
-        path.write_bytes(changed)
-        try:
-            found = JointLaw.load(path)
-        except JointLawError:
-            continue
-        assert np.array_equal(found.probabilities, law.probabilities)
-        assert found.record() == law.record()
 
 
 def test_a_file_is_on_the_disk_before_it_gets_its_name(tmp_path, monkeypatch):

@@ -9,7 +9,6 @@ from losaw.study.generators.confounder import ConfounderGenerator as Confounder
 from losaw.study.generators.correlation import correlation_matrix, five_feature_block
 from losaw.study.generators.five_feature_blocks import FiveFeatureBlocksGenerator as Blocks
 from losaw.study.generators.functions import regression_function
-from losaw.study.generators.joint_law.law import JointLawError
 from losaw.study.generators.joint_law.law import JointLawSpecification as Law
 from losaw.study.generators.losaw import LosawGenerator
 from losaw.study.generators.mixed_pairs import MixedPairsGenerator as Pairs
@@ -72,10 +71,6 @@ REFUSED = [
     (lambda: Linear(noise_share=0, target="keep"), "unknown target 'keep'"),
     (lambda: Real(data_set="fishes"), "did you mean 'fish'"),
     (lambda: Real(data_set="fish", fraction=0), "fraction must be in (0"),
-    (lambda: law(((1.0, 0.5),)), "correlation must be a symmetric matrix"),
-    (lambda: law(((1.0, 0.5), (0.4, 1.0))), "correlation must be a symmetric matrix"),
-    (lambda: law(((1.0, 1.5), (1.5, 1.0))), "entries in [-1, 1]"),
-    (lambda: law(((2.0, 0.5), (0.5, 1.0))), "ones on the diagonal"),
     (lambda: law(independent_share=1.1), "independent_share"),
     (lambda: law(tie_break="entropy"), "'entropy'; did you mean 'maximum-entropy'?"),
 ]
@@ -83,5 +78,5 @@ REFUSED = [
 
 @pytest.mark.parametrize(("call", "words"), REFUSED, ids=[words for _, words in REFUSED])
 def test_what_cannot_be_drawn_is_refused_at_once(call, words):
-    with pytest.raises((ValueError, JointLawError), match=re.escape(words)):
+    with pytest.raises(ValueError, match=re.escape(words)):
         call()
