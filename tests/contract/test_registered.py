@@ -40,6 +40,12 @@ def test_a_smaller_network_keeps_the_contract(kind, name):
     check(replace(entry, parameters={**entry.parameters, **SMALLER[kind, name]}))
 
 
+def test_the_metrics_that_are_shares_of_decisions_say_so():
+    metrics = [entry for entry in BUILT_IN if entry.kind == "metric"]
+    said = {entry.name for entry in metrics if entry.load().is_decision}
+    assert said == {"rejection_rate", "top_share"}
+
+
 def check(entry):
     if entry.kind == "learner" and entry.name.startswith("r-") and entry.load().unavailable():
         pytest.skip(entry.load().unavailable())

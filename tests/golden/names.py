@@ -23,7 +23,7 @@ from losaw.data import Dataset, Sample, Truth
 from losaw.importance import ImportanceResult
 from losaw.rng import seed_integer, stream
 from losaw.study.datasets import is_there
-from losaw.study.registry import entries, get
+from losaw.study.registry import Entry, entries, get
 
 FILE = Path(__file__).with_name("names.csv")
 COLUMNS = ("kind", "name", "example", "rounded", "bits")
@@ -140,100 +140,14 @@ IMPORTANCES: dict[str, tuple[tuple[str, Parameters], ...]] = {
     "shap-spearman": (("forest", {"n_rows": 30}),),
 }
 
-LOSAW_DATA = {"n_samples": 40, "n_features": 7, "phi": 0.5, "function": "f7"}
-# The parameter "real data" is none: the data set that must be there.
-REAL = "real data"
-GENERATORS: dict[str, tuple[Parameters, ...]] = {
-    "losaw": (
-        {"data_type": "continuous", **LOSAW_DATA},
-        {"data_type": "discrete", **LOSAW_DATA},
-        {"data_type": "discrete", "independent_share": 0, **LOSAW_DATA},
-    ),
-    "losaw-network": ({"n_features": 25, "function": "f10", "n_samples": 40},),
-    "binary-signal": (
-        {"task": "regression"},
-        {"task": "classification", "levels": "zero-to-i-minus-1"},
-    ),
-    "low-signal": ({"task": "regression"}, {"task": "classification", "logit": "notebook"}),
-    "mixed-cardinality": (
-        {"task": "regression", "rho": 0.5},
-        {"task": "classification", "factors": "discrete"},
-    ),
-    "real-forest-data": tuple(
-        {"data_set": name, REAL: name} for name in ("rna_editing", "adult", "boston_housing")
-    ),
-    "normal-linear": (
-        {"correlation": "heterogeneous", "n_samples": 20},
-        {"correlation": "six-features", "n_samples": 20, "n_features": 10, "function": "f7"},
-    ),
-    "noisy-linear": (
-        {"noise_share": 0.3, "n_samples": 40},
-        {"noise_share": 0.3, "n_samples": 40, "target": "mixed"},
-    ),
-    "noisy-copies": (
-        {"data_set": "syn2"},
-        {"data_set": "syn3", "power": "absolute"},
-        {"data_set": "syn2", "power": "half-normal"},
-    ),
-    "confounder": ({"n_samples": 40},),
-    "conditional-dag": (
-        {"n_samples": 40, "categorical": "X1+X3", "n_levels": 4},
-        {"n_samples": 40, "categorical": "all", "n_levels": 2, "outcome": "classification"},
-    ),
-    "diamonds": ({"fraction": 0.01, REAL: "diamonds"},),
-    "mixed-pairs": (
-        {"n_samples": 40, "rho": 0.8, "n_levels": 5},
-        {
-            "n_samples": 40,
-            "rho": 0.5,
-            "n_levels": 2,
-            "outcome": "classification",
-            "weights": "ordered",
-        },
-    ),
-    "real-regression": (
-        {"data_set": "fish", "fraction": 0.7, REAL: "fish"},
-        {"data_set": "fish", "noise_share": 0.4, REAL: "fish"},
-        {"data_set": "california_housing", "fraction": 0.01, REAL: "california_housing"},
-    ),
-}
+# Kinds of which each name has examples of its own, those of the contract tests.
+OWN_EXAMPLES = ("generator", "metric")
 
 KNOCKOFFS: dict[str, tuple[Parameters, ...]] = {
     "gaussian": ({}, {"s_method": "mvr"}),
     "conditional": ({},),
     "sequential": ({},),
     "deep": (ONE_LAYER,),
-}
-
-METRICS: dict[str, tuple[Parameters, ...]] = {
-    "feature_score": ({"feature": "X2"}, {"feature": "X2", "share": True}),
-    "feature_rank": ({"feature": "X2"},),
-    "importance_detail": ({"key": "detail"},),
-    "truth_detail": ({"key": "detail"},),
-    "signal_share": ({"key": "counts"},),
-    "top_share": ({}, {"k": 2}),
-    "optimum_gap": ({}, {"from_optimum": False}),
-    **{
-        name: ({},)
-        for name in (
-            "signal_rank",
-            "r2_test",
-            "r2_ind",
-            "r2_ind_train_noise",
-            "risk",
-            "pr_auc",
-            "fi_gap",
-            "auc",
-            "best_noise_rank",
-            "noise_score",
-            "signal_score",
-            "signal_size",
-            "noise_size",
-            "largest_size",
-            "size_auc",
-            "rejection_rate",
-        )
-    },
 }
 
 # Names without an example: another program decides their numbers.
@@ -292,8 +206,7 @@ class Example(NamedTuple):
     @property
     def text(self) -> str:
         """The parameters and the learner explained, as ``names.csv`` has them."""
-        parameters = {k: v for k, v in self.parameters.items() if k != REAL}
-        return json.dumps({"explains": self.of, **parameters} if self.of else parameters)
+        return json.dumps({**({"explains": self.of} if self.of else {}), **self.parameters})
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -308,12 +221,14 @@ class Example(NamedTuple):
     @property
     def missing_data(self) -> str | None:
         """The name of the real data that this example needs and that are not there."""
-        name = self.parameters.get(REAL)
+        if self.kind != "generator":
+            return None
+        name = getattr(get(self.kind, self.name).create(**self.parameters), "real_data_set", None)
         return None if name is None or is_there(name) else name
 
     def values(self) -> list[Any]:
         """The numbers of this example, computed."""
-        parameters = {k: v for k, v in self.parameters.items() if k not in (CLASSES, REAL)}
+        parameters = {k: v for k, v in self.parameters.items() if k != CLASSES}
         classes = bool(self.parameters.get(CLASSES))
         made = get(self.kind, self.name).create(**parameters)
         if self.kind == "learner":
@@ -327,11 +242,15 @@ def examples() -> tuple[Example, ...]:
     """All examples, sorted by kind and name."""
     tables = (
         ("learner", LEARNERS),
-        ("generator", GENERATORS),
         ("knockoff", KNOCKOFFS),
-        ("metric", METRICS),
     )
     found = [
+        Example(entry.kind, entry.name, "", parameters)
+        for entry in built_in()
+        if entry.kind in OWN_EXAMPLES
+        for parameters in entry.load().examples
+    ]
+    found += [
         Example(kind, name, "", parameters)
         for kind, table in tables
         for name, several in table.items()
@@ -347,11 +266,11 @@ def examples() -> tuple[Example, ...]:
 
 def registered() -> set[tuple[str, str]]:
     """Kind and name of everything that has numbers of its own; a drawing has none."""
-    return {
-        (entry.kind, entry.name)
-        for entry in entries()
-        if entry.kind != "drawing" and not entry.target.startswith("losaw_plugin_")
-    }
+    return {(entry.kind, entry.name) for entry in built_in() if entry.kind != "drawing"}
+
+
+def built_in() -> list[Entry]:
+    return [entry for entry in entries() if not entry.target.startswith("losaw_plugin_")]
 
 
 def random(component: str) -> np.random.Generator:

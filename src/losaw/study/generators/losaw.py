@@ -62,8 +62,12 @@ class LosawGenerator:
     """
 
     examples = tuple(
-        {"data_type": kind, "n_samples": 400, "n_features": 8, "phi": 0.5, "function": "f7"}
-        for kind in DATA_TYPES
+        {"data_type": kind, **law, "n_samples": 400, "n_features": 8, "phi": 0.5, "function": "f7"}
+        for kind, law in (
+            ("continuous", {}),
+            ("discrete", {}),
+            ("discrete", {"independent_share": 0}),
+        )
     )
 
     def __init__(

@@ -71,7 +71,7 @@ class DiamondsGenerator:
         Share of the training sample.
     """
 
-    examples = ({"fraction": 0.5},)
+    examples = ({"fraction": 0.01},)
     data_sets = ("diamonds",)
     real_data_set = "diamonds"
 
@@ -104,6 +104,7 @@ class RealRegressionGenerator:
     examples = (
         {"data_set": "fish", "fraction": 0.7},
         {"data_set": "fish", "noise_share": 0.4},
+        {"data_set": "california_housing", "fraction": 0.01},
     )
     data_sets = ("fish", "california_housing")
 

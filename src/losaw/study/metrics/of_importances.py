@@ -15,8 +15,10 @@ from losaw.data import Truth
 from losaw.scoring.importance_result import ImportanceResult
 from losaw.scoring.precision_recall import precision_recall_area
 from losaw.study.metrics.metric import split_scores
-from losaw.support.arguments import between_0_and_1, whole_number
+from losaw.support.arguments import whole_number
 from losaw.support.words import unknown
+
+LEVEL = 0.05  # at which a method rejects
 
 
 def pr_auc(result: ImportanceResult, truth: Truth) -> float:
@@ -149,12 +151,11 @@ def rejection_rate(
     truth: Truth,
     *,
     features: Sequence[str] | None = None,
-    alpha: float = 0.05,
     optional: bool = False,
 ) -> float:
     """The share of features that a method declares relevant,
 
-        mean over j in F of 1(p_j <= alpha),   or of the method's own decision,
+        mean over j in F of 1(p_j <= .05),   or of the method's own decision,
 
     if the method has a selection in ``details["selected"]`` (Boruta). Averaged over runs it is
     power on relevant features and the type I error on the others. F are ``features``, by default
@@ -171,13 +172,8 @@ def rejection_rate(
                 "not defined, since the importance has no p-values; take a method that tests (CPI, "
                 "LOCO, Boruta)"
             )
-        selected = np.asarray(result.p_values) <= alpha
+        selected = np.asarray(result.p_values) <= LEVEL
     return float(np.asarray(selected)[columns].mean())
-
-
-def check_alpha(alpha: float = 0.05, **others: object) -> None:
-    """Raise a ValueError for a level that is not between 0 and 1."""
-    between_0_and_1("alpha", alpha)
 
 
 def top_share(

@@ -17,8 +17,8 @@ noise_score = Metric(of.noise_score, (-1.0, 1.0), higher_is_better=False)
 signal_score = Metric(of.signal_score, (-1.0, 1.0))
 
 # Decisions.
-rejection_rate = Metric(of.rejection_rate, is_decision=True, check=of.check_alpha)
-top_share = Metric(of.top_share, is_decision=True, check=of.check_k)
+rejection_rate = Metric(of.rejection_rate, is_decision=True)
+top_share = Metric(of.top_share, is_decision=True, check=of.check_k, examples=({}, {"k": 2}))
 
 # Of importances, but they describe and do not judge.
 signal_size = Metric(of.signal_size, (0.0, inf), ranks_methods=False)
@@ -46,7 +46,9 @@ signal_share = Metric(of.signal_share, ranks_methods=False, examples=({"key": "c
 r2_test = Metric(on.r2_test, (-inf, 1.0), needs="prediction")
 r2_ind = Metric(on.r2_ind, (-inf, 1.0), needs="prediction")
 r2_ind_train_noise = Metric(on.r2_ind_train_noise, (-inf, 1.0), needs="prediction")
-optimum_gap = Metric(on.optimum_gap, (-inf, 1.0), needs="prediction")
+optimum_gap = Metric(
+    on.optimum_gap, (-inf, 1.0), needs="prediction", examples=({}, {"from_optimum": False})
+)
 risk = Metric(on.risk, (0.0, inf), higher_is_better=False, needs="prediction")
 truth_detail = Metric(
     on.truth_detail,

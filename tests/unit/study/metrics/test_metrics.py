@@ -79,8 +79,6 @@ OF_SCORES = [
     # A method's own decision goes before p-values.
     (rejection_rate(), with_p_values(0.01, 0.2, 0.05, 0.9), (0, 1), 0.5),
     (rejection_rate(features=["X4"]), with_p_values(0.01, 0.2, 0.05, 0.9), (0, 1), 0),
-    (rejection_rate(features=["X1", "X3", "X4"], alpha=0.02), with_p_values(0.01, 0.2, 0.05, 0.9),
-     (0, 1), 1 / 3),
     (rejection_rate(), with_p_values(1, 1, 1, 1, selected=np.array([1, 1, 0, 0]) > 0), (0, 1), 1),
     (rejection_rate(optional=True), PERFECT, (0, 1), MISSING),
     # The first k are as many as signals unless told; tied features share their mean rank.
