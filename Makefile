@@ -16,7 +16,7 @@ KERNELS := $(shell grep -rl 'losaw.kernels' src --include='*.py')
 
 # One thread per job: parallelism comes from blocks. Loops are compiled for the processor that the
 # command line names too (losaw.cli), so that tests and commands share them. Byte code is written
-# everywhere, and compared with the content of its source (losaw.support.byte_code).
+# everywhere, and compared with the content of its source (checked-hash).
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1

@@ -197,13 +197,7 @@ def _summary(entry: Any) -> str:
     thing = entry.load()
     if entry.kind == "drawing":
         thing = inspect.getmodule(thing)
-    words = _first_line(thing)
-    # A class that applies a function to a study's sample has the function's summary.
-    function = re.match(r"`(\w+)` of ", words)
-    offered = importlib.import_module("losaw.importance")
-    if function and entry.kind == "importance" and function[1] in offered.__all__:
-        words = _first_line(getattr(offered, function[1]))
-    words = words.rstrip(".,:").replace("|", "\\|")
+    words = _first_line(thing).rstrip(".,:").replace("|", "\\|")
     parameters = ", ".join(f"{name}={value!r}" for name, value in entry.parameters.items())
     return f"{words} (`{parameters}`)" if parameters else words
 

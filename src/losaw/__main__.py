@@ -1,4 +1,4 @@
-"""``python -m losaw``, as every rule of the workflow calls it."""
+"""``python -m losaw``: the command ``losaw`` of this Python."""
 
 import sys
 

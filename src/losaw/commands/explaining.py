@@ -1,9 +1,9 @@
 """explain: a table's features and what its target depends on, from a file to a page."""
 
 import argparse
-import re
+import csv
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,8 @@ def add_table_options(parser: argparse.ArgumentParser, what: str, budget: str) -
     add("--no-header", action="store_true", help="the first line is data: columns are X1, X2, …")
     add(
         "--kinds", metavar="NAME:KIND,…",
-        help="kinds of columns (continuous, discrete, nominal) that are inferred wrongly",
+        help="kinds of columns (continuous, discrete, nominal) that are inferred wrongly; a name "
+        "with a comma stands in quotes, here and under --drop",
     )  # fmt: skip
     add("--task", help="regression or classification, if inferred wrongly")
     add("--methods", help="mdi, ufi, losaw, pfi, cpi, loco, with commas (default: all)")
@@ -100,7 +101,7 @@ def on_the_table(function: Callable[..., Any], given: argparse.Namespace, **more
         budget = max(SHORTEST_BUDGET, budget - (time.perf_counter() - start))
     try:
         return function(
-            frame, given.target, drop=_names(given.drop, frame.columns), budget=budget,
+            frame, given.target, drop=_listed(given.drop), budget=budget,
             n_jobs=given.jobs, verbose=True, random_state=given.random_state, **columns,
             **{name: getattr(given, name) for name in same}, **more,
         )  # fmt: skip
@@ -108,28 +109,23 @@ def on_the_table(function: Callable[..., Any], given: argparse.Namespace, **more
         raise LosawError(f"{given.file}: {error}") from error
 
 
-def _names(text: str | None, known: Sequence[str]) -> list[str]:
-    """Split a list of names at commas, but where a name has commas of its own."""
-    pieces, names = text.split(",") if text else [], []
-    while pieces:
-        ends = range(len(pieces), 0, -1)
-        end = next((end for end in ends if ",".join(pieces[:end]).strip() in known), 1)
-        names.append(",".join(pieces[:end]).strip())
-        pieces = pieces[end:]
-    return [name for name in names if name]
+def _listed(text: str | None) -> list[str]:
+    """Split at commas; a name with commas of its own stands in quotes."""
+    parts = next(csv.reader([text or ""], skipinitialspace=True), [])
+    return [part.strip() for part in parts if part.strip()]
 
 
 def _kinds(text: str | None) -> dict[str, str]:
-    """Read NAME:KIND,…; names may have commas of their own."""
+    """Read NAME:KIND,…"""
     from losaw.support.errors import LosawError
 
     kinds: dict[str, str] = {}
-    rest = (text or "").strip()
-    while rest:
-        found = re.match(r"\s*(.+?)\s*:\s*(\w+)\s*(?:,|$)", rest, re.DOTALL)
-        if found is None or found[1] in kinds:
-            part = rest if found is None else found[0]
-            raise LosawError(f"--kinds: {part!r} is not NAME:KIND of a new name, as zip:nominal")
-        kinds[found[1]] = found[2]
-        rest = rest[found.end() :]
+    for part in _listed(text):
+        name, _, kind = (word.strip() for word in part.rpartition(":"))
+        if not name or name in kinds:
+            raise LosawError(
+                f"--kinds: {part!r} is not NAME:KIND of a new name, as zip:nominal; a name with a "
+                "comma stands in quotes"
+            )
+        kinds[name] = kind
     return kinds

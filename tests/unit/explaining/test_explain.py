@@ -217,6 +217,7 @@ def test_reading_a_file_is_part_of_its_budget(people, monkeypatch):
         (["--target", "bougth"], "did you mean 'bought'"),
         (["--target", "bought", "--kinds", "age"], "NAME:KIND"),
         (["--target", "bought", "--kinds", "age:nominal,age:discrete"], "of a new name"),
+        (["--target", "bought", "--kinds", "a,b:nominal"], "a comma stands in quotes"),
         (["--target", "bought", "--task", "regression"], "needs numbers"),
         (["--target", "bought", "--drop", "agee"], "did you mean 'age'"),
         (["--target", "bought", "--output", "people"], "would be written over"),
@@ -240,12 +241,12 @@ def test_an_interrupted_command_writes_nothing(people, capsys, monkeypatch):
     assert files(people) == ["out", "people.csv"]
 
 
-def test_names_with_commas_are_taken_in_lists_of_names(people, capsys):
+def test_names_with_commas_stand_in_quotes_in_lists_of_names(people, capsys):
     more = {"size, big": range(120), "a,b": 1.0 * (np.arange(120) % 7), "c": 1.0, "d,": 1.5}
     frame = mixed(120).assign(**more).assign(d=np.arange(120) % 5)
     frame.to_csv("people.csv", index=False)
-    kinds = ["--kinds", "a,b:nominal, age:continuous,d:discrete"]
-    assert main([*COMMAND, *kinds, "--drop", "c,size, big,d,"]) == 0
+    kinds = ["--kinds", '"a,b":nominal, age:continuous,d:discrete']
+    assert main([*COMMAND, *kinds, "--drop", 'c, "size, big","d,",']) == 0
     table = json.loads(Path("people_explained.json").read_text())["columns"]
     found = {column["name"]: column["kind"] for column in table}
     assert found["a,b"] == "nominal" and found["age"] == "continuous" and found["d"] == "discrete"
