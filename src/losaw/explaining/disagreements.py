@@ -151,7 +151,7 @@ class Disagreement(NamedTuple):
     p_value: float
 
 
-def compared(results: Mapping[str, ImportanceResult]) -> list[Contrast]:
+def contrasts_of(results: Mapping[str, ImportanceResult]) -> list[Contrast]:
     """Return the contrasts whose methods were both run."""
     return [c for c in CONTRASTS if c.first in results and c.second in results]
 
@@ -166,7 +166,7 @@ def disagreements(
 
     No sentence rests on the CPI of ``untrusted`` features, whose draws fail their test.
     """
-    tested = [(c, *_tested(c, results)) for c in compared(results)]
+    tested = [(c, *_tested(c, results)) for c in contrasts_of(results)]
     if not tested:
         return []
     adjusted = adjust(np.concatenate([p for _, _, p in tested]), "benjamini-hochberg")

@@ -17,7 +17,7 @@ from losaw.explaining.disagreements import (
     MEASURE,
     Associations,
     Disagreement,
-    compared,
+    contrasts_of,
 )
 from losaw.explaining.draws import Decision, recognised
 from losaw.explaining.scores import Work
@@ -288,7 +288,7 @@ class Explanation(Result):
             "methods": list(zip(methods, self.results.values(), strict=True)),
             "half": decimal(half) if half >= 0.001 else f"{half:.2g}",
             "rows": rows,
-            "are_compared": bool(compared(self.results)),
+            "are_compared": bool(contrasts_of(self.results)),
             "drawing": Markup(heat_map(self.associations, self.names)),
             "most_drawn": MOST_DRAWN,
             "grouped_above": f"{GROUPED_ABOVE:g}",

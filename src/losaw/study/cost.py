@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from losaw.study.block_file import as_stored, stored_recipe
 from losaw.study.grid import UNMEASURED_SECONDS
-from losaw.study.recipe import differences
+from losaw.study.recipe import recipe_changes
 from losaw.study.session import StudyPlan
 
 MOST_CHANGES = 5
@@ -46,7 +46,7 @@ def changes(plan: StudyPlan) -> Iterator[str]:
     for block in plan.blocks.values():
         recipe = stored_recipe(block.path)
         if recipe is not None:
-            found = list(differences(recipe, as_stored(block.recipe)))
+            found = list(recipe_changes(recipe, as_stored(block.recipe)))
             n_stored, n_changed = n_stored + 1, n_changed + bool(found)
             places.update(found)
     if n_changed:

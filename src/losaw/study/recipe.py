@@ -121,10 +121,10 @@ def parts_of(recipe: Recipe, setting: str, learner: str) -> dict[str, str]:
     return {part: short_digest(decides) for part, decides in {"": fit, **importances}.items()}
 
 
-def differences(old: Any, new: Any, place: str = "") -> Iterator[str]:
+def recipe_changes(old: Any, new: Any, place: str = "") -> Iterator[str]:
     """Yield every place where two recipes differ, in words."""
     if isinstance(old, dict) and isinstance(new, dict):
         for key in {**old, **new}:
-            yield from differences(old.get(key), new.get(key), f"{place}.{key}")
+            yield from recipe_changes(old.get(key), new.get(key), f"{place}.{key}")
     elif old != new:
         yield f"{place.lstrip('.')} was {old!r}, now {new!r}"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from losaw.study.blocks import Cell, Slice
 from losaw.study.cost import changes
 from losaw.study.errors import StudyError
-from losaw.study.recipe import differences
+from losaw.study.recipe import recipe_changes
 from losaw.study.registry import RegistryError
 from losaw.study.settings import Setting, canonical_json
 from reference.in_process import execute
@@ -106,7 +106,7 @@ def test_a_fixed_generator_parameter_changes_identifier_and_recipe(project):
     assert before.identifier != after.identifier
     assert before.identifier.rpartition("-")[0] == after.identifier.rpartition("-")[0]
     words = "generator.parameters.correlation was 'heterogeneous', now 'homogeneous'"
-    assert next(differences(old, new)) == words and not list(differences(old, old))
+    assert next(recipe_changes(old, new)) == words and not list(recipe_changes(old, old))
 
 
 def test_the_plan_says_which_stored_blocks_are_of_another_recipe_and_what_differs(project):

@@ -12,7 +12,7 @@ from losaw.study import block_file
 from losaw.study.compute import compute
 from losaw.study.results.compare import kinds_of
 from losaw.study.results.outputs import write_outputs
-from losaw.study.results.summary import complete_summary, differences, short_summary
+from losaw.study.results.summary import complete_summary, paired_differences, short_summary
 from reference.in_process import run
 
 NOWHERE = """
@@ -107,7 +107,7 @@ def test_learners_have_paired_differences_and_so_have_importances_of_a_learner()
     collection = SimpleNamespace(
         results=pd.DataFrame(rows, columns=columns), settings=pd.DataFrame({"setting_id": ["s"]})
     )
-    found = differences(study, collection).set_index(["method", "minus"])
+    found = paired_differences(study, collection).set_index(["method", "minus"])
     assert found["difference"].to_dict() == {("b i", "a i"): 6.5, ("a j", "a i"): 2.5}
     assert found.loc[("b i", "a i"), "mc_se"] == pytest.approx(0.5)
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 OCEAN_PROXIMITY = {"ISLAND": 0, "NEAR OCEAN": 1, "NEAR BAY": 2, "<1H OCEAN": 3, "INLAND": 4}
 
 
-def prepare(name: str) -> "pd.DataFrame":
+def load_cleaned(name: str) -> "pd.DataFrame":
     """Return a data set as its paper uses it.
 
     Parameters
@@ -32,8 +32,8 @@ def prepare(name: str) -> "pd.DataFrame":
 
     Examples
     --------
-    >>> from losaw.study.datasets import prepare
-    >>> prepare("diamonds").shape  # doctest: +SKIP
+    >>> from losaw.study.datasets import load_cleaned
+    >>> load_cleaned("diamonds").shape  # doctest: +SKIP
     (4463, 10)
     """
     frame = load(name)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from losaw.data import Dataset, FloatArray, Sample
-from losaw.study.generators.generator import data_of, draw_response, task_of
+from losaw.study.generators.generator import checked_task, data_of, draw_response
 from losaw.support.arguments import one_of
 
 READINGS = ("zero-to-i", "zero-to-i-minus-1")
@@ -31,7 +31,7 @@ class BinarySignalGenerator:
     )
 
     def __init__(self, *, task: str, levels: str = "zero-to-i") -> None:
-        self.task = task_of("task", task)
+        self.task = checked_task("task", task)
         self.levels = one_of("levels", levels, READINGS)
 
     def regression_function(self, X: FloatArray) -> FloatArray:

@@ -4,7 +4,7 @@ import numpy as np
 
 from losaw.data import Dataset, FloatArray, Sample
 from losaw.study.generators.category_effects import cut_into_levels
-from losaw.study.generators.generator import data_of, task_of
+from losaw.study.generators.generator import checked_task, data_of
 from losaw.support.arguments import one_of, real_number, whole_number
 
 CATEGORICAL: dict[str, tuple[int, ...]] = {
@@ -59,7 +59,7 @@ class ConditionalDagGenerator:
             "n_samples", n_samples, max(6, 2 * self.n_levels), "two rows per level"
         )
         self.beta = real_number("beta", beta)
-        self.outcome = task_of("outcome", outcome)
+        self.outcome = checked_task("outcome", outcome)
 
     def sample(self, rng: np.random.Generator) -> Dataset:
         """Draw a Monte Carlo sample."""

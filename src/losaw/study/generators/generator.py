@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Literal
 
 import numpy as np
 
@@ -15,11 +14,10 @@ from losaw.data import (
     default_feature_names,
 )
 from losaw.support.arguments import one_of
+from losaw.support.outcomes import Task
 
-Task = Literal["regression", "classification"]
 
-
-def task_of(name: str, value: object) -> Task:
+def checked_task(name: str, value: object) -> Task:
     """Return a task, or raise an error that names the argument."""
     chosen = one_of(name, value, ("regression", "classification"))
     return "regression" if chosen == "regression" else "classification"

@@ -5,8 +5,9 @@ import functools
 import numpy as np
 
 from losaw.data import Dataset, FloatArray, Sample
-from losaw.study.generators.generator import Task, data_of, draw_response, task_of
+from losaw.study.generators.generator import checked_task, data_of, draw_response
 from losaw.support.arguments import one_of
+from losaw.support.outcomes import Task
 
 NOISE_READINGS = ("standard-deviation", "variance")
 LOGIT_READINGS = ("printed", "notebook")
@@ -96,7 +97,7 @@ class LowSignalGenerator:
         noise: str = "standard-deviation",
         logit: str = "printed",
     ) -> None:
-        self.task = task_of("task", task)
+        self.task = checked_task("task", task)
         self.dataset = one_of("dataset", dataset, DATA_SETS)
         self.real_data_set = "chip_enhancer" if dataset == "ChIP" else None
         self.noise = one_of("noise", noise, NOISE_READINGS)
@@ -137,7 +138,7 @@ def chip_features() -> tuple[FloatArray, FloatArray, tuple[str, ...]]:
     """Return training and test rows of ChIP, scaled on the training rows, and feature names."""
     from losaw.study import datasets
 
-    frame = datasets.prepare("chip_enhancer")
+    frame = datasets.load_cleaned("chip_enhancer")
     features = frame.drop(columns=["label", "part"])
     is_train = (frame["part"] == "train").to_numpy()
     X = features.to_numpy(dtype=float)

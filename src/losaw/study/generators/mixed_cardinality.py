@@ -3,7 +3,7 @@
 import numpy as np
 
 from losaw.data import Dataset, FeatureKind, FloatArray, Sample
-from losaw.study.generators.generator import data_of, draw_response, task_of
+from losaw.study.generators.generator import checked_task, data_of, draw_response
 from losaw.support.arguments import one_of, real_number, whole_number
 
 LEVELS = (2, 4, 10, 20)
@@ -38,7 +38,7 @@ class MixedCardinalityGenerator:
     def __init__(
         self, *, task: str, rho: float = 0.0, factors: str = "nominal", n_samples: int = 1000
     ) -> None:
-        self.task = task_of("task", task)
+        self.task = checked_task("task", task)
         self.rho = real_number("rho", rho, 0, 1)
         self.factors = one_of("factors", factors, ("nominal", "discrete"))
         self.n_samples = whole_number("n_samples", n_samples, 2)

@@ -5,7 +5,7 @@ import numpy as np
 from losaw.data import Dataset, FloatArray, Sample
 from losaw.study.generators.category_effects import WEIGHTS, cut_into_levels
 from losaw.study.generators.conditional_dag import TRAIN_SHARE
-from losaw.study.generators.generator import data_of, draw_response, task_of
+from losaw.study.generators.generator import checked_task, data_of, draw_response
 from losaw.support.arguments import one_of, real_number, whole_number
 
 N_FEATURES = 12
@@ -67,7 +67,7 @@ class MixedPairsGenerator:
         self.rho = real_number("rho", rho)
         if not -1 < self.rho < 1:
             raise ValueError(f"rho must be between -1 and 1, got {rho!r}")
-        self.outcome = task_of("outcome", outcome)
+        self.outcome = checked_task("outcome", outcome)
         self.weights = one_of("weights", weights, WEIGHTS)
 
     def sample(self, rng: np.random.Generator) -> Dataset:

@@ -10,9 +10,10 @@ from typing import NamedTuple
 import numpy as np
 
 from losaw.data import Dataset, FeatureKind, FloatArray, Sample
-from losaw.study.generators.generator import Task, data_of
+from losaw.study.generators.generator import data_of
 from losaw.study.generators.noise_mixing import TARGETS, mix
 from losaw.support.arguments import one_of, real_number
+from losaw.support.outcomes import Task
 
 
 class Design(NamedTuple):
@@ -43,7 +44,7 @@ class RealForestDataGenerator:
     Parameters
     ----------
     data_set : {"rna_editing", "adult", "boston_housing"}
-        See :func:`losaw.study.datasets.prepare`.
+        See :func:`losaw.study.datasets.load_cleaned`.
     """
 
     data_sets = ("rna_editing", "adult", "boston_housing")
@@ -91,7 +92,7 @@ class RealRegressionGenerator:
     Parameters
     ----------
     data_set : {"fish", "california_housing"}
-        See :func:`losaw.study.datasets.prepare`.
+        See :func:`losaw.study.datasets.load_cleaned`.
     fraction : float in (0, 1], default 1
         Share of the rows that is the training sample; the others are the test sample.
     noise_share : float in [0, 1] or None, default None
@@ -175,7 +176,7 @@ def read_rows(
 
     from losaw.study import datasets
 
-    frame = datasets.prepare(data_set)
+    frame = datasets.load_cleaned(data_set)
     is_number = {name: pd.api.types.is_numeric_dtype(frame[name]) for name in frame.columns}
     columns = {
         name: np.asarray(

@@ -69,7 +69,7 @@ def finite_values(study: Study, metric: str, results: pd.DataFrame) -> pd.DataFr
     return ok.assign(method=names)
 
 
-def compared(study: Study, metric: str, results: pd.DataFrame) -> pd.DataFrame:
+def ranked_values(study: Study, metric: str, results: pd.DataFrame) -> pd.DataFrame:
     """The values that are ranked: a row per setting and seed that all methods share.
 
     Returns
@@ -88,7 +88,7 @@ def compared(study: Study, metric: str, results: pd.DataFrame) -> pd.DataFrame:
 
 def grid_of(study: Study, metric: str, results: pd.DataFrame) -> str:
     """The settings that a ranking is of, in words: every axis with the values that were run."""
-    settings = compared(study, metric, results).index.unique("setting_id")
+    settings = ranked_values(study, metric, results).index.unique("setting_id")
     axes = [study.setting(identifier).axes for identifier in settings]
     return "; ".join(
         f"{study.show(axis)}: "
@@ -98,7 +98,7 @@ def grid_of(study: Study, metric: str, results: pd.DataFrame) -> str:
 
 
 def _rank_metric(study: Study, metric: str, results: pd.DataFrame) -> pd.DataFrame:
-    wide = compared(study, metric, results)
+    wide = ranked_values(study, metric, results)
     if wide.shape[1] < 2 or wide.empty:
         return pd.DataFrame()
     ranks = wide.rank(axis=1, ascending=not higher_is_better(study, metric))

@@ -13,7 +13,7 @@ from losaw.study.block_file import BlockFile, as_stored, digest_of, fits_of, rea
 from losaw.study.blocks import Block
 from losaw.study.errors import StudyError
 from losaw.study.grid import Study
-from losaw.study.recipe import differences
+from losaw.study.recipe import recipe_changes
 from losaw.study.rows import SCORES
 from losaw.study.session import StudyPlan
 
@@ -102,7 +102,7 @@ def load_block(block: Block) -> BlockFile:
         As :func:`losaw.study.block_file.read_block`, or if the recipe is another one.
     """
     file = read_block(block.path)
-    changed = next(differences(file.footer["recipe"], as_stored(block.recipe)), None)
+    changed = next(recipe_changes(file.footer["recipe"], as_stored(block.recipe)), None)
     if changed:
         raise StudyError(f"{block.path}: is of another recipe: {changed}")
     return file

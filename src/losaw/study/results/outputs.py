@@ -8,7 +8,7 @@ from losaw.study.published import read_published
 from losaw.study.results.collect import RESULT_COLUMNS, SCORE_COLUMNS, collect
 from losaw.study.results.compare import compare
 from losaw.study.results.manifest import manifest
-from losaw.study.results.summary import differences, summarise
+from losaw.study.results.summary import paired_differences, summarise
 from losaw.study.rows import BLOCK_SCHEMA
 from losaw.study.session import StudyPlan
 from losaw.study.writing import write_csv, write_rows, write_text
@@ -43,7 +43,7 @@ def write_outputs(plan: StudyPlan) -> None:
         write_rows(folder / f"{name}.parquet", rows, schema)
     summary = summarise(study, collection)
     write_csv(folder / "summary.csv", summary)
-    write_csv(folder / "differences.csv", differences(study, collection))
+    write_csv(folder / "differences.csv", paired_differences(study, collection))
     published = read_published(study, plan.published)
     comparison = compare(study, summary, published)
     about = json.dumps(manifest(plan, collection), indent=1)

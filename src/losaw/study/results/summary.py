@@ -79,7 +79,7 @@ def seven_digits(value: float) -> str:
     return re.sub(r"^(-?)0\.", r"\1.", f"{value:.7g}") if np.isfinite(value) else ""
 
 
-def differences(study: Study, collection: Collection) -> pd.DataFrame:
+def paired_differences(study: Study, collection: Collection) -> pd.DataFrame:
     """Paired differences of every method to each of those before it in the study file.
 
     Two learners are compared by the same importance, or by a metric of the model; two importances

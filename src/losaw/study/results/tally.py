@@ -11,7 +11,7 @@ from losaw.study.settings import matches
 COMPARED = tuple(word for word in VERDICTS if word not in MISSING)
 
 
-def compared(comparison: pd.DataFrame) -> pd.DataFrame:
+def compared_cells(comparison: pd.DataFrame) -> pd.DataFrame:
     """Return the cells that are published and were run; each cell once, whatever tables show it."""
     cells = comparison[~comparison["verdict"].isin(MISSING)]
     keys = [c for c in cells.columns if c not in ("table", *NUMBER_COLUMNS, *SD_COLUMNS)]
@@ -23,7 +23,7 @@ def counted(study: Study, comparison: pd.DataFrame) -> pd.DataFrame:
 
     The report and the pages of the reference run count cells by this function.
     """
-    cells = compared(comparison)
+    cells = compared_cells(comparison)
     rule = study.file.counted
     if isinstance(rule, bool):
         return cells if rule else cells.iloc[:0]

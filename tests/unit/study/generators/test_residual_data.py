@@ -120,4 +120,4 @@ def test_a_fraction_of_the_fish_is_drawn_without_replacement():
     data = draw(RealRegressionGenerator(data_set="fish", fraction=0.7))
     assert len(data.train.y) == 111 and len(data.test.y) == 48
     whole = np.sort(np.concatenate([data.train.y, data.test.y]))
-    np.testing.assert_array_equal(whole, np.sort(datasets.prepare("fish")["Length1"]))
+    np.testing.assert_array_equal(whole, np.sort(datasets.load_cleaned("fish")["Length1"]))

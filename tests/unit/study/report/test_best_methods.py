@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from losaw.study.metrics import table as metric_table
-from losaw.study.report.best_methods import compared, deviations_of, rank_methods
+from losaw.study.report.best_methods import deviations_of, rank_methods, ranked_values
 
 # setting, seed, RF, losawRF
 VALUES = [
@@ -75,7 +75,7 @@ def test_a_single_method_is_not_ranked(study):
 
 
 def test_settings_and_methods_stay_in_the_order_in_which_they_were_run(study):
-    found = compared(study, "r2_test", results(VALUES[2:] + VALUES[:2]))
+    found = ranked_values(study, "r2_test", results(VALUES[2:] + VALUES[:2]))
     assert found.index.unique("setting_id").tolist() == ["b", "a"]
     assert found.columns.tolist() == ["RF", "losawRF"]
 

@@ -19,7 +19,7 @@ from losaw.study.report.drawings.panels import (
     only,
     panels_in_rows,
     panels_of,
-    scores_of,
+    run_scores,
 )
 from losaw.study.report.results import StudyResults
 from losaw.study.report.style import FAINT, FIRST, INK, NOISE, SECOND, SIGNAL
@@ -98,7 +98,7 @@ def score_bars(
     )
     said: dict[str, str] = {}
     for ax, (panel, setting, importance) in zip(axes, drawn, strict=True):
-        values, features, signal = scores_of(results, setting, learner, importance)
+        values, features, signal = run_scores(results, setting, learner, importance)
         if shares:
             total = np.abs(values).sum(axis=1, keepdims=True)
             values = np.divide(values, total, out=np.zeros_like(values), where=total > 0)

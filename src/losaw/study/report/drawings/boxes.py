@@ -16,7 +16,7 @@ from losaw.study.report.drawings.panels import (
     only,
     panels_in_rows,
     panels_of,
-    scores_of,
+    run_scores,
 )
 from losaw.study.report.results import StudyResults
 from losaw.study.report.style import FAINT, FIRST, INK
@@ -50,7 +50,7 @@ def score_boxes(
         return empty_figure()
     figure, axes, _ = panels_in_rows(len(groups), 2, 2.2)
     for ax, (panel, settings) in zip(axes, groups.items(), strict=True):
-        values, features, _ = scores_of(results, only(settings), learner, importance)
+        values, features, _ = run_scores(results, only(settings), learner, importance)
         ax.axhline(line, color=INK, linewidth=0.6)
         _boxes(ax, list(values.T), np.arange(len(features)), 0.6, FAINT)
         ax.set_xticks(range(len(features)), features)

@@ -23,7 +23,7 @@ from losaw.study.report.drawings.panels import (
     legend_below,
     panels_in_rows,
     panels_of,
-    scores_of,
+    run_scores,
     set_scale,
 )
 from losaw.study.report.results import StudyResults
@@ -211,7 +211,7 @@ def score_lines(
         places = _places(settings, axis, pd.Series(dtype=float))
         settings = sorted(settings, key=lambda setting: places[setting.identifier])
         x = sorted(places.values())
-        found = [scores_of(results, setting, learner, importance) for setting in settings]
+        found = [run_scores(results, setting, learner, importance) for setting in settings]
         runs = [change(values) for values, _, _ in found]
         means, halves = (np.stack([of(v) for v in runs]) for of in (_mean, half_interval))
         _, features, signal = found[0]

@@ -64,7 +64,7 @@ def only(settings: Sequence[Setting]) -> Setting:
     return settings[0]
 
 
-def scores_of(
+def run_scores(
     results: StudyResults, setting: Setting, learner: str | None, importance: str
 ) -> tuple[FloatArray, list[str], set[int]]:
     """Scores (n_runs, n_features), names of the features, and columns of the signal features."""

@@ -26,7 +26,7 @@ from losaw.study.report.page.paper import (
 from losaw.study.report.page.parts import Frame, Items, Page, Part, Section, Text
 from losaw.study.report.page.stored import Shelf
 from losaw.study.results.agreement import DEVIATES, DIFFERS
-from losaw.study.results.tally import COMPARED, compared
+from losaw.study.results.tally import COMPARED, compared_cells
 
 DISTANCES = (0.01, 0.02, 0.05)
 _COUNTED = (
@@ -86,7 +86,7 @@ def _cells(shelf: Shelf, are_counted: bool) -> pd.DataFrame:
         parts = []
         for name in names:
             own = counted_cells(shelf, name)
-            cells = compared(shelf.results[name].comparison)
+            cells = compared_cells(shelf.results[name].comparison)
             parts.append(own if are_counted else cells.drop(own.index))
         cells = pd.concat(parts)
         distance = (cells["reproduced"] - cells["published"]).abs()

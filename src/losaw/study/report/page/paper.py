@@ -33,7 +33,7 @@ from losaw.study.report.page.stored import Shelf
 from losaw.study.report.tables import LEGEND, arrange, higher_is_better, in_words
 from losaw.study.report.typeset import number, percent, signed
 from losaw.study.results.agreement import AGREES, DEVIATES, DIFFERS, UNDECIDABLE, UNDECIDED
-from losaw.study.results.tally import COMPARED, compared, counted, rms_z
+from losaw.study.results.tally import COMPARED, compared_cells, counted, rms_z
 
 _MOST_CELLS = 40
 _EXPLAINED = (
@@ -181,7 +181,7 @@ def _disagreements(
         [Items([*paper.does_not_reproduce, *lines])] if lines or paper.does_not_reproduce else []
     )
     for name in names:
-        cells = compared(shelf.results[name].comparison)
+        cells = compared_cells(shelf.results[name].comparison)
         beyond = cells[cells["verdict"].isin([DIFFERS, DEVIATES])]
         if len(beyond):
             frame = _cells(shelf.studies[name], beyond)
