@@ -1,12 +1,9 @@
 """The data of the residual-importance paper."""
 
-import os
-
 import numpy as np
 import pytest
 
 from losaw.study import datasets
-from losaw.study.datasets import DatasetError
 from losaw.study.generators.noisy_copies import NoisyCopiesGenerator
 from losaw.study.generators.noisy_linear import NoisyLinearGenerator
 from losaw.study.generators.real_rows import RealRegressionGenerator, read_rows
@@ -101,22 +98,9 @@ def test_the_response_is_kept_standardised_or_mixed():
     assert abs(np.corrcoef(mixed, kept)[0, 1] - np.sqrt(0.5)) < 4.5 * 0.5 / np.sqrt(1000)
 
 
-def test_missing_data_are_reported_before_anything_is_fitted(monkeypatch, tmp_path):
-    monkeypatch.setenv("LOSAW_DATA", str(tmp_path))
-    monkeypatch.setattr("urllib.request.urlopen", _no_network)
-    read_rows.cache_clear()
-    with pytest.raises(DatasetError, match="by hand"):
-        draw(RealRegressionGenerator(data_set="fish"))
-
-
-def _no_network(*args, **options):
-    raise OSError("no network")
-
-
 @pytest.mark.skipif(not datasets.is_there("fish"), reason="set LOSAW_DATA to the real data")
 def test_a_fraction_of_the_fish_is_drawn_without_replacement():
     read_rows.cache_clear()
-    assert os.environ.get("LOSAW_DATA") or datasets.data_folder().is_dir()
     data = draw(RealRegressionGenerator(data_set="fish", fraction=0.7))
     assert len(data.train.y) == 111 and len(data.test.y) == 48
     whole = np.sort(np.concatenate([data.train.y, data.test.y]))
