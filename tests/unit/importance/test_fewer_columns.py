@@ -11,6 +11,7 @@ from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.decomposition import PCA
 from sklearn.ensemble import (
+    BaggingRegressor,
     HistGradientBoostingRegressor,
     RandomForestRegressor,
     StackingRegressor,
@@ -26,12 +27,14 @@ from sklearn.preprocessing import (
     SplineTransformer,
     StandardScaler,
 )
+from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils import all_estimators
 from xgboost import XGBClassifier, XGBRegressor
 
 from losaw import LosawRandomForestRegressor
 from losaw.importance import loco, residual_importance
 from losaw.scoring.fewer_columns import LISTS, SETS, VALUES, without
+from losaw.study.learners.ranger_forest import RangerForest
 from losaw.study.registry import get, names
 
 NAMES = ["X1", "X2", "X3", "X4"]
@@ -115,11 +118,12 @@ def xgb(**named):
     return XGBRegressor(n_estimators=2, max_depth=2, **named)
 
 
+KEPT = object()
 # A model with a parameter that names columns, and what it says without X2.
 NAMED = {
     "sets": (boosted(interaction_cst=[{1, 2}, [0, 3]]), [[1], [0, 2]]),
     "a set that goes": (boosted(interaction_cst=[{1}, {2, 3}]), [[1, 2]]),
-    "a word": (boosted(interaction_cst="pairwise"), "pairwise"),
+    "a word": (boosted(interaction_cst="pairwise"), KEPT),
     "places": (boosted(categorical_features=[2, 3]), [1, 2]),
     "a mask": (boosted(categorical_features=np.array([0, 1, 1, 0], bool)), [False, True, False]),
     "a value each": (boosted(monotonic_cst=[1, -1, 0, 0]), [1, 0, 0]),
@@ -135,7 +139,22 @@ NAMED = {
     "levels": (OneHotEncoder(categories=[[0], [1], [2], [3]]), [[0], [2], [3]]),
     "levels dropped": (OneHotEncoder(drop=[0, 1, 2, 3]), [0, 2, 3]),
     "bins": (KBinsDiscretizer(n_bins=[2, 3, 4, 5]), [2, 4, 5]),
-}
+    "nominal, by position": (RangerForest(nominal=[0, 1, 3]), [0, 2]),
+    **{
+        f"draws {most!r} of four": (RandomForestRegressor(max_features=most), left)
+        for most, left in (
+            (4, 3), (2, KEPT), (0.5, 2), (np.float32(0.5), 2), ("sqrt", 2), ("log2", 2),
+            (1.0, KEPT), (None, KEPT),
+        )
+    },
+    "a share of each node": (boosted(max_features=0.5), KEPT),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("share", "left"), [(1.0, 2), (0.5, "sqrt")])
+def test_trees_of_an_ensemble_that_draws_columns_itself_keep_their_root(share, left):
+    bagged = BaggingRegressor(DecisionTreeRegressor(max_features="sqrt"), max_features=share)
+    assert without(bagged, [1], NAMES).estimator.max_features == left
 
 
 @pytest.mark.parametrize("kind", NAMED)
@@ -144,7 +163,7 @@ def test_what_is_said_of_columns_is_said_of_those_that_are_left(kind):
     before = clone(model).get_params()
     after = without(model, [1], NAMES).get_params()
     changed = [name for name in after if str(after[name]) != str(before[name])]
-    if expected == "pairwise":
+    if expected is KEPT:
         assert changed == []
     else:
         (name,) = changed
@@ -189,6 +208,8 @@ def test_loco_under_constraints_is_that_of_refits_by_hand(make):
         error = (y[test] - by_hand.predict(table[test][:, kept])) ** 2
         before = (y[test] - fitted.predict(table[test])) ** 2
         assert found.scores[out] == pytest.approx((error - before).mean())
+        spread = (error - before).std(ddof=1)
+        assert found.std_error[out] == pytest.approx(spread / np.sqrt(150))
 
 
 # Of these a refit refuses what no longer fits the columns, so that nothing is wrong in silence.

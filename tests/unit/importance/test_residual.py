@@ -14,7 +14,6 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from losaw.data import Dataset, Sample, Truth
 from losaw.importance.residual import residual_importance
-from losaw.scoring import residual_algorithms
 from losaw.scoring.residual_algorithms import (
     ALGORITHMS,
     out_of_bag_prediction,
@@ -55,14 +54,6 @@ def test_gram_schmidt_residuals_are_uncorrelated_to_1e_10(seed, n_features, clos
     X[:, -1] = scale * (X[:, 0] + closeness * X[:, -1]) + 5
     W = residual_features(X, rng.permutation(n_features))
     assert np.abs(np.corrcoef(W, rowvar=False) - np.eye(n_features)).max() < 1e-10
-
-
-def test_a_gram_schmidt_residual_is_that_of_a_linear_regression():
-    X, _ = data()
-    W = residual_features(X, (2, 0, 3, 1))
-    others = X[:, [2, 0, 3]]
-    expected = X[:, 1] - LinearRegression().fit(others, X[:, 1]).predict(others)
-    np.testing.assert_allclose(W[:, 3], expected, atol=1e-12)
 
 
 def test_a_user_s_regressor_is_subtracted():
@@ -110,28 +101,6 @@ def test_all_permutations_are_taken_where_they_are_few():
     assert result.details["all_permutations"] and result.details["n_permutations"] == 6
     result = residual_importance(None, X, y, n_permutations=5, n_estimators=5, random_state=0)
     assert not result.details["all_permutations"] and result.details["n_permutations"] == 5
-
-
-def test_common_beginnings_of_orders_are_computed_once(monkeypatch):
-    calls = []
-    once = residual_algorithms.gram_schmidt
-    monkeypatch.setattr(
-        residual_algorithms, "gram_schmidt", lambda *args: calls.append(1) or once(*args)
-    )
-    X, y = data(n_features=5)
-    residual_importance(None, X, y, n_permutations=2, n_estimators=2, random_state=0)
-    # Per draw: three features before the other two, of which each is last once; then these two
-    # before the three, which are cut into one and two in the same way.
-    assert len(calls) == 2 * (3 + 2 * 2 + 2 + (2 + 1) + (1 + 2 * 2))
-
-
-def test_one_long_enumeration_and_many_draws_estimate_the_same():
-    X, y = data(3, 100, 4)
-    every = residual_importance(None, X, y, n_permutations=6, n_estimators=200, random_state=0)
-    drawn = residual_importance(None, X, y, n_permutations=5, n_estimators=200, random_state=1)
-    error = np.sqrt(every.std_error**2 + drawn.std_error**2)
-    # Small samples of permutations: Student's t with 4 degrees of freedom at 1e-3 is 8.6.
-    assert (np.abs(every.scores - drawn.scores) < 8.6 * error + 0.01).all()
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
@@ -204,14 +173,6 @@ def test_a_single_feature_has_the_whole_importance(algorithm):
     X, y = data()
     result = residual_importance(None, X[:, :1], y, **{**FEW, "algorithm": algorithm})
     assert result.scores[0] == 1 and result.std_error is None
-
-
-def test_duplicated_features_have_nothing_of_their_own():
-    X, y = data()
-    twins = np.column_stack([X[:, 0], 3 * X[:, 0] - 1, X[:, 3]])
-    result = residual_importance(None, twins, y, **FEW)
-    assert result.scores[0] == result.scores[1] == 0
-    assert result.scores[2] == 1
 
 
 X_OF_NOTES = np.random.default_rng(0).standard_normal((60, 3))

@@ -40,16 +40,18 @@ def test_a_score_of_a_regression_is_a_loss_with_another_sign(function, scoring, 
 
 
 @pytest.mark.parametrize(
-    ("scoring", "loss"),
+    ("model", "y", "scoring", "loss"),
     [
-        ("accuracy", "zero-one"),
-        ("neg_log_loss", "log-loss"),
-        (get_scorer("neg_brier_score"), "brier"),
+        (LINE, Y, "neg_mean_squared_error", "squared-error"),
+        (LOGIT, LABELS, "accuracy", "zero-one"),
+        (LOGIT, LABELS, "neg_log_loss", "log-loss"),
+        (LOGIT, LABELS, get_scorer("neg_brier_score"), "brier"),
     ],
 )
-def test_a_score_of_classes_is_the_one_of_permutation_importance(scoring, loss):
-    found = pfi(LOGIT, X, LABELS, scoring=scoring, n_repeats=40, random_state=0)
+def test_a_score_is_the_one_of_permutation_importance(model, y, scoring, loss):
+    found = pfi(model, X, y, scoring=scoring, n_repeats=40, random_state=0)
     assert f"loss={loss!r}" in repr(found)
-    theirs = permutation_importance(LOGIT, X, LABELS, scoring=scoring, n_repeats=40, random_state=0)
+    theirs = permutation_importance(model, X, y, scoring=scoring, n_repeats=40, random_state=0)
     bound = 5 * (theirs.importances_std + found.details["repeats"].std(axis=0)) / np.sqrt(40)
-    assert (np.abs(found.details["repeats"].mean(axis=0) - theirs.importances_mean) <= bound).all()
+    for ours in (found.scores, found.details["repeats"].mean(axis=0)):
+        assert (np.abs(ours - theirs.importances_mean) <= bound).all()
