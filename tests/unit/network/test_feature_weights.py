@@ -24,20 +24,6 @@ def test_a_feature_is_adjusted_for_all_it_is_correlated_with():
     assert list(weights.adjustment_features(4)) == []
 
 
-def test_weights_on_cells_are_those_of_scikit_learns_logit():
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.preprocessing import OneHotEncoder
-
-    X = correlated_levels()
-    others = OneHotEncoder(sparse_output=False).fit_transform(X[:, [1, 2]])
-    logit = LogisticRegression(C=1.0, tol=1e-10, max_iter=10_000).fit(others, X[:, 0])
-    code = np.searchsorted(logit.classes_, X[:, 0])
-    propensity = logit.predict_proba(others)[np.arange(len(X)), code]
-    expected = np.bincount(code)[code] / len(X) / propensity
-    found = FeatureWeights(X, NO_CAP, 0.1)(0)
-    np.testing.assert_allclose(found, expected / expected.sum(), rtol=1e-4)
-
-
 def test_weights_on_cells_are_those_of_the_rows():
     X = correlated_levels()
     found = FeatureWeights(X, 0.3, 0.1)(0)
@@ -59,13 +45,6 @@ def test_the_cap_is_met_exactly_where_it_is_active(eta):
     weights = FeatureWeights(correlated_levels(), eta, 0.1)
     assert FeatureWeights(correlated_levels(), NO_CAP, 0.1).relative_effective_sample_size(0) < eta
     assert weights.relative_effective_sample_size(0) == pytest.approx(eta, rel=1e-9)
-
-
-def test_correlations_with_the_adjustment_features_are_more_than_halved():
-    X = correlated_levels()
-    weights = FeatureWeights(X, 0.01, 0.1)(0)
-    before = np.corrcoef(X[:, 0], X[:, 1])[0, 1]
-    assert abs(weighted_correlations(X[:, 0], X[:, [1, 2]], weights)).max() < 0.5 * before
 
 
 def test_a_feature_without_adjustment_features_has_uniform_weights():

@@ -1,11 +1,15 @@
 """Losaw mini-batches without a network."""
 
+import re
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from losaw import LosawMiniBatches
+
+PAGE = Path(__file__).parents[3] / "docs" / "network.md"
 
 
 def sample(n_samples=400, n_features=6):
@@ -20,11 +24,13 @@ def make(X=None, **changes):
     return LosawMiniBatches(sample() if X is None else X, **options)
 
 
-def test_a_mini_batch_has_the_asked_number_of_rows():
-    rows = make().draw(np.ones(6))
-    assert rows.shape == (20,)
-    assert rows.min() >= 0
-    assert rows.max() < 400
+def test_the_loop_of_the_page_draws_mini_batches_of_the_asked_size():
+    blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    seen = []
+    names = {"X": sample(600, 8), "y": np.zeros(600), "importances": np.ones(8)}
+    names["train_on"] = lambda rows, response: seen.append((rows.shape, response.shape))
+    exec(next(block for block in blocks if "batches.draw(importances)" in block), names)
+    assert seen == [((254, 8), (254,))] * 400
 
 
 def test_a_feature_of_importance_zero_is_never_drawn():

@@ -85,10 +85,10 @@ def test_the_gaussian_density_is_that_of_the_residuals():
 @pytest.mark.parametrize("n_classes", [2, 3, 4])
 def test_the_logit_agrees_with_scikit_learns_penalised_fit(n_classes):
     rng = np.random.default_rng(n_classes)
-    level = rng.integers(0, 3, 400).astype(float)
-    score = level + rng.logistic(size=400)
+    level = rng.integers(0, 3, (400, 2)).astype(float)
+    score = level.sum(axis=1) + rng.logistic(size=400)
     x = np.searchsorted(np.quantile(score, np.linspace(0, 1, n_classes + 1)[1:-1]), score)
-    one_hot = (level[:, None] == np.arange(3)).astype(float)
+    one_hot = (level[:, :, None] == np.arange(3)).reshape(400, 6).astype(float)
     theirs = LogisticRegression(C=1.0, tol=1e-12, max_iter=10000).fit(one_hot, x)
     ours = MultinomialLogit().fit(x, level)
     np.testing.assert_allclose(ours.probabilities(level), theirs.predict_proba(one_hot), atol=1e-6)
