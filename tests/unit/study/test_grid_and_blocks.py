@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,6 +12,7 @@ from losaw.study.cost import changes
 from losaw.study.errors import StudyError
 from losaw.study.recipe import recipe_changes
 from losaw.study.registry import RegistryError
+from losaw.study.replicate import ingredients_in
 from losaw.study.settings import Setting, canonical_json
 from reference.in_process import execute
 
@@ -82,17 +84,6 @@ def test_outputs_of_a_selection_have_a_folder_of_their_own(project):
     assert part.plans[0].folder == project.results / "smoke" / "n_samples~30_seeds~3" / "tiny"
     assert part.pages == part.plans[0].folder.parent != whole.pages
     assert part.figures != whole.figures
-
-
-def test_the_grid_is_the_product_of_its_axes(project):
-    study = project.session().studies[0]
-    assert [tuple(s.axes.values()) for s in study.settings] == [
-        (30, 0.5),
-        (30, 1.0),
-        (60, 0.5),
-        (60, 1.0),
-    ]
-    assert len({s.identifier for s in study.settings}) == 4
 
 
 def test_a_fixed_generator_parameter_changes_identifier_and_recipe(project):
@@ -191,9 +182,15 @@ def test_a_study_that_has_nothing_of_the_selection_is_left_out_and_named(project
 
 
 def test_studies_that_share_an_experiment_share_its_streams(project):
-    assert project.session().studies[0].experiment == "tiny"
-    project.replace(project.study_file, "title:", "experiment: other\ntitle:")
-    assert project.session().studies[0].experiment == "other"
+    text = project.study_file.read_text()
+    drawn = {}
+    for name, key in (("tiny", ""), ("twin", "experiment: tiny\n"), ("other", "")):
+        file = project.study_file.with_name(f"{name}.yaml")
+        file.write_text(key + text.replace("study: tiny", f"study: {name}"))
+        study = project.session(studies=[name]).studies[0]
+        drawn[name] = ingredients_in(study, study.settings[0], "plain").data(0).train.X
+    np.testing.assert_array_equal(drawn["twin"], drawn["tiny"])
+    assert not np.array_equal(drawn["other"], drawn["tiny"])
 
 
 def test_equal_values_have_one_spelling_whatever_their_order_and_nan_has_none():
