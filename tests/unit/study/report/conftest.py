@@ -2,10 +2,17 @@
 
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from losaw.study.grid import Study
+from losaw.study.published import read_published
+from losaw.study.report.drawings import panels
+from losaw.study.report.results import StudyResults
+
+CONFIG = Path(__file__).parents[4] / "config"
+RUNS = 5
 
 STUDY = """
 study: made
@@ -55,15 +62,54 @@ def read_study(folder: Path, text: str) -> Study:
     return Study(path)
 
 
+def study_of(name: str) -> Study:
+    """A study of the repository."""
+    return Study(CONFIG / "studies" / f"{name}.yaml")
+
+
+def made(study, folder, where=None, features=("X1", "X2", "X3"), signal=(0, 1)):
+    """Random scores and metrics of the settings that agree with ``where``, without any fit."""
+    rng = np.random.default_rng(0)
+    scores, summary, results = [], [], []
+    for setting in panels.selected(study, where):
+        keys = {"setting_id": setting.identifier}
+        for learner in study.learners:
+            for importance in study.importances:
+                for seed in range(RUNS):
+                    row = {**keys, "learner": learner, "importance": importance, "seed": seed}
+                    drawn = {"scores": rng.standard_normal(len(features)), "p_values": None}
+                    scores.append({**row, **drawn, "features": features, "signal": signal})
+        for metric in study.metrics:
+            for method in study.methods_of(metric):
+                numbers = {"mean": rng.random(), "sd": 0.2, "mc_se": 0.1, "n_seeds": RUNS}
+                row = {**keys, **setting.axes, "metric": metric, "method": method, **numbers}
+                summary.append({**row, "learner": method.split()[-1], "importance": ""})
+            for learner in study.learners:
+                for seed in range(RUNS):
+                    row = {**keys, "learner": learner, "importance": "", "seed": seed}
+                    results.append({**row, "metric": metric, "value": rng.random(), "status": "ok"})
+    pd.DataFrame(scores).to_parquet(folder / "scores.parquet")
+    pd.DataFrame(results).to_parquet(folder / "results.parquet")
+    pd.DataFrame(summary).to_csv(folder / "summary.csv", index=False)
+    if study.file.published:
+        printed = read_published(study, CONFIG / "published")
+        printed.to_csv(folder / "comparison.csv", index=False)
+    return StudyResults(folder)
+
+
 @pytest.fixture
 def study(tmp_path: Path) -> Study:
     return read_study(tmp_path, STUDY)
 
 
-@pytest.fixture
-def comparison() -> pd.DataFrame:
+def made_comparison() -> pd.DataFrame:
     """As ``losaw.study.results.compare.compare`` returns it for the made study."""
     frame = pd.DataFrame(ROWS, columns=COLUMNS).assign(explained="", noted="")
     frame.insert(0, "table", "Table 1")
     frame.insert(2, "function", "f3")
     return frame
+
+
+@pytest.fixture
+def comparison() -> pd.DataFrame:
+    return made_comparison()

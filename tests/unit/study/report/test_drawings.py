@@ -1,7 +1,6 @@
 """Each drawing shows the collected numbers, and refuses options that would mix them."""
 
 from itertools import pairwise, product
-from pathlib import Path
 
 import matplotlib.colors
 import numpy as np
@@ -10,49 +9,11 @@ import pytest
 
 from losaw.network.architecture import Architecture
 from losaw.study.errors import OptionError
-from losaw.study.grid import Study
-from losaw.study.published import read_published
 from losaw.study.report.best_methods import rank_methods
 from losaw.study.report.drawings import bars, boxes, lines, panels, ranking, replicate, schemes
-from losaw.study.report.results import StudyResults
 from losaw.study.report.style import FAINT, FIRST, NOISE, SECOND, SIGNAL
 
-CONFIG = Path(__file__).parents[4] / "config"
-RUNS = 5
-
-
-def study_of(name):
-    return Study(CONFIG / "studies" / f"{name}.yaml")
-
-
-def made(study, folder, where=None, features=("X1", "X2", "X3"), signal=(0, 1)):
-    """Random scores and metrics of the settings that agree with ``where``, without any fit."""
-    rng = np.random.default_rng(0)
-    scores, summary, results = [], [], []
-    for setting in panels.selected(study, where):
-        keys = {"setting_id": setting.identifier}
-        for learner in study.learners:
-            for importance in study.importances:
-                for seed in range(RUNS):
-                    row = {**keys, "learner": learner, "importance": importance, "seed": seed}
-                    drawn = {"scores": rng.standard_normal(len(features)), "p_values": None}
-                    scores.append({**row, **drawn, "features": features, "signal": signal})
-        for metric in study.metrics:
-            for method in study.methods_of(metric):
-                numbers = {"mean": rng.random(), "sd": 0.2, "mc_se": 0.1, "n_seeds": RUNS}
-                row = {**keys, **setting.axes, "metric": metric, "method": method, **numbers}
-                summary.append({**row, "learner": method.split()[-1], "importance": ""})
-            for learner in study.learners:
-                for seed in range(RUNS):
-                    row = {**keys, "learner": learner, "importance": "", "seed": seed}
-                    results.append({**row, "metric": metric, "value": rng.random(), "status": "ok"})
-    pd.DataFrame(scores).to_parquet(folder / "scores.parquet")
-    pd.DataFrame(results).to_parquet(folder / "results.parquet")
-    pd.DataFrame(summary).to_csv(folder / "summary.csv", index=False)
-    if study.file.published:
-        printed = read_published(study, CONFIG / "published")
-        printed.to_csv(folder / "comparison.csv", index=False)
-    return StudyResults(folder)
+from .conftest import RUNS, made, study_of
 
 
 def scores(results, importance, setting=None):

@@ -1,10 +1,6 @@
 """Figures show the collected numbers, are the same bytes every time, and check their options."""
 
-from pathlib import Path
-
 import matplotlib
-import numpy as np
-import pandas as pd
 import pytest
 from PIL import Image
 
@@ -13,47 +9,15 @@ from losaw.study.grid import Study
 from losaw.study.report import figures
 from losaw.study.report.results import StudyResults
 
-STUDIES = Path(__file__).parents[4] / "config" / "studies"
-NAMES = ("losaw_figure_1", "losaw_figure_2")
+from .conftest import made, study_of
 
 
-def make_results(study: Study, folder: Path) -> StudyResults:
-    """Scores and a summary made up for every setting, without any fit."""
-    rng = np.random.default_rng(0)
-    scores, summary = [], []
-    for setting in study.settings:
-        for learner in study.learners:
-            common = {"setting_id": setting.identifier, "learner": learner}
-            for seed in range(3):
-                names = [f"X{i}" for i in range(1, 6)]
-                vector = {"features": names, "scores": rng.random(5), "p_values": None}
-                scores.append({**common, "importance": "mdi", "seed": seed, **vector})
-            for metric in study.metrics:
-                importance = "mdi" if metric == "pr_auc" else None
-                numbers = {"n_seeds": 3, "mean": rng.random(), "mc_se": 0.1}
-                row = {**common, **setting.axes, "importance": importance, "metric": metric}
-                summary.append({**row, **numbers})
-    pd.DataFrame(scores).assign(signal=[[0, 1]] * len(scores)).to_parquet(folder / "scores.parquet")
-    pd.DataFrame(summary).to_csv(folder / "summary.csv", index=False)
-    return StudyResults(folder)
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    """The shipped figure studies with made results."""
-    folder, found = tmp_path_factory.mktemp("figures"), {}
-    for name in NAMES:
-        (folder / name).mkdir()
-        study = Study(STUDIES / f"{name}.yaml")
-        found[name] = study, make_results(study, folder / name)
-    return found
-
-
-def test_a_figure_is_the_same_bytes_whatever_the_users_settings_and_the_time(made, tmp_path):
-    study_and_results = made["losaw_figure_1"]
-    first = figures.write_figures(*study_and_results, tmp_path / "first")
+def test_a_figure_is_the_same_bytes_whatever_the_users_settings_and_the_time(tmp_path):
+    study = study_of("losaw_figure_1")
+    results = made(study, tmp_path)
+    first = figures.write_figures(study, results, tmp_path / "first")
     with matplotlib.rc_context({"font.size": 20, "axes.grid": True, "savefig.dpi": 30}):
-        second = figures.write_figures(*study_and_results, tmp_path / "second")
+        second = figures.write_figures(study, results, tmp_path / "second")
         assert matplotlib.rcParams["font.size"] == 20
     pdf, png = (path.read_bytes() for path in first)
     assert [pdf, png] == [path.read_bytes() for path in second]
@@ -65,7 +29,7 @@ def test_a_figure_is_the_same_bytes_whatever_the_users_settings_and_the_time(mad
         assert picture.convert("RGB").getpixel((0, 0)) == (255, 255, 255)
 
 
-def changed(study: Study, tmp_path: Path, old: str, new: str) -> Study:
+def changed(study, tmp_path, old, new):
     text = study.source.path.read_text()
     assert text.count(old) == 1, old
     path = tmp_path / study.source.path.name
@@ -122,31 +86,29 @@ def changed(study: Study, tmp_path: Path, old: str, new: str) -> Study:
         ],
     ],
 )
-def test_a_mistake_in_a_figures_entry_is_found_before_anything_runs(
-    made, tmp_path, old, new, message
-):
-    study, _ = made["losaw_figure_1"]
+def test_a_mistake_in_a_figures_entry_is_found_before_anything_runs(tmp_path, old, new, message):
+    wrong = changed(study_of("losaw_figure_1"), tmp_path, old, new)
     with pytest.raises(StudyError, match=message):
-        figures.check_figures(changed(study, tmp_path, old, new))
+        figures.check_figures(wrong)
 
 
 def test_a_metric_that_a_panel_names_by_mistake_is_found(tmp_path):
-    study = Study(STUDIES / "cpi_figure2.yaml")
+    study = study_of("cpi_figure2")
     wrong = changed(study, tmp_path, "X4 (relevant): [rejected_X4]", "X4: [rejected_X5]")
     with pytest.raises(StudyError, match="unknown metrics 'rejected_X5'"):
         figures.check_figures(wrong)
 
 
-def test_a_value_that_a_drawing_cannot_use_is_named_with_its_place(made, tmp_path):
-    study, results = made["losaw_figure_2"]
+def test_a_value_that_a_drawing_cannot_use_is_named_with_its_place(tmp_path):
+    study = study_of("losaw_figure_2")
     wrong = changed(study, tmp_path, "mdi, metrics: [r2_test, pr_auc]", "mdi, metrics: [r2_test]")
     message = r"yaml: figures\.figure_2\.options: metrics must be a list of 2"
     with pytest.raises(StudyError, match=message):
-        figures.write_figures(wrong, results, tmp_path)
+        figures.write_figures(wrong, made(study, tmp_path), tmp_path)
 
 
-def test_missing_and_empty_results_are_named(made, tmp_path):
-    study, _ = made["losaw_figure_1"]
+def test_missing_and_empty_results_are_named(tmp_path):
+    study = study_of("losaw_figure_1")
     (tmp_path / "summary.csv").touch()
     with pytest.raises(StudyError, match=r"summary\.csv: cannot be read"):
         StudyResults(tmp_path).summary  # noqa: B018

@@ -15,7 +15,7 @@ from losaw.study.report.page.paper import paper_page, weigh_claims
 from losaw.study.report.page.stored import Shelf
 from losaw.study.report.tables import write_tables
 
-from .conftest import STUDY
+from .conftest import STUDY, made_comparison, read_study
 
 CLAIMS = """
 paper: "Nobody: On nothing"
@@ -34,20 +34,15 @@ decisions:
 PICTURE = b"\x89PNG of a drawing"
 
 
-@pytest.fixture
-def configuration(tmp_path):
+def make_shelf(tmp_path):
+    """The made study, as a run leaves it."""
     folder = tmp_path / "config"
     for name in ("studies", "claims", "published"):
         (folder / name).mkdir(parents=True)
     figure = "figures: {figure_9: {drawing: weighted-split, caption: a split & its <weights>}}\n"
     (folder / "studies" / "made.yaml").write_text(STUDY + figure + "notes: [grown by hand]\n")
     (folder / "claims" / "nobody.yaml").write_text(CLAIMS)
-    return folder
-
-
-@pytest.fixture
-def shelf(configuration, comparison, study, tmp_path):
-    """The made study, as a run leaves it."""
+    study, comparison = read_study(tmp_path, STUDY), made_comparison()
     place = tmp_path / "results" / "made"
     place.mkdir(parents=True)
     rows = [
@@ -69,12 +64,17 @@ def shelf(configuration, comparison, study, tmp_path):
     (place / "manifest.json").write_text(json.dumps(manifest))
     (tmp_path / "figures").mkdir()
     (tmp_path / "figures" / "figure_9.png").write_bytes(PICTURE)
-    return Shelf(tmp_path / "results", configuration, tmp_path / "figures")
+    return Shelf(tmp_path / "results", folder, tmp_path / "figures")
 
 
 @pytest.fixture
-def page(shelf, tmp_path):
-    return paper_page(shelf, "nobody").html()
+def shelf(tmp_path):
+    return make_shelf(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    return paper_page(make_shelf(tmp_path_factory.mktemp("page")), "nobody").html()
 
 
 def test_a_page_begins_with_the_finding(shelf, page, tmp_path):
@@ -168,27 +168,21 @@ def test_a_study_without_published_values_has_no_legend_of_verdicts(shelf, tmp_p
     assert "Methods on simulated data" in front and 'class="tile"' not in front
 
 
-def test_equal_results_give_equal_bytes(shelf, page, tmp_path):
-    again = Shelf(shelf.folder, shelf.configuration, shelf.figures)
-    assert paper_page(again, "nobody").html() == page
-
-
-def test_a_folder_without_results_is_refused(configuration, tmp_path):
+def test_a_folder_without_results_is_refused(shelf, tmp_path):
     with pytest.raises(StudyError, match="holds no results of a study"):
-        write_pages(Shelf(tmp_path / "nothing", configuration), tmp_path / "report.html")
+        write_pages(Shelf(tmp_path / "nothing", shelf.configuration), tmp_path / "report.html")
 
 
-def test_a_decision_of_a_study_that_there_is_not_is_refused(shelf, tmp_path):
-    path = shelf.configuration / "claims" / "nobody.yaml"
-    path.write_text(CLAIMS.replace("studies: [made]}", "studies: [mode]}"))
-    with pytest.raises(StudyError, match="decision 'trees, or <forests>': unknown study 'mode'"):
-        write_pages(shelf, tmp_path / "report.html")
-
-
-def test_a_claim_about_a_method_that_there_is_not_is_refused(shelf, tmp_path):
-    path = shelf.configuration / "claims" / "nobody.yaml"
-    path.write_text(CLAIMS.replace("method: losawRF,", "method: losawFR,"))
-    with pytest.raises(StudyError, match="claim 'weights hurt': unknown method 'losawFR'"):
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("[made]}", "[mode]}", "decision 'trees, or <forests>': unknown study 'mode'"),
+        ("losawRF,", "losawFR,", "claim 'weights hurt': unknown method 'losawFR'"),
+    ],
+)
+def test_a_name_that_there_is_not_is_refused(shelf, tmp_path, old, new, words):
+    (shelf.configuration / "claims" / "nobody.yaml").write_text(CLAIMS.replace(old, new))
+    with pytest.raises(StudyError, match=words):
         write_pages(shelf, tmp_path / "report.html")
 
 
