@@ -129,6 +129,11 @@ class Project:
     def session(self, **config) -> Session:
         return Session(self.configuration, config)
 
+    def extend_plugin(self, text: str) -> None:
+        """Append to the plugin, which knows ``np``, ``time``, ``register`` and its learner."""
+        plugin = self.folder / "plugin.py"
+        plugin.write_text(plugin.read_text() + text)
+
     def replace(self, file: Path, old: str, new: str) -> None:
         """Change one place of a file, which must be there."""
         text = file.read_text()

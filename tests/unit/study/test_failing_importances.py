@@ -3,42 +3,39 @@
 import pandas as pd
 import pytest
 
-from losaw.study.checks import validate
 from losaw.study.errors import StudyError
-from losaw.study.grid import Study
 from losaw.study.results.outputs import write_outputs
 from reference.in_process import execute
 
 IMPORTANCES = """
 
 from losaw.scoring.importance_result import ImportanceResult
-from losaw.study.registry import register as _register
 
 
 def _result(data, scores):
     return ImportanceResult(np.asarray(scores, float), tuple(data.feature_names))
 
 
-@_register("importance", "nothing")
+@register("importance", "nothing")
 class Nothing:
     def explain(self, model, data, rng):
         return _result(data, np.full(len(data.feature_names), np.nan))
 
 
-@_register("importance", "backwards")
+@register("importance", "backwards")
 class Backwards:
     def explain(self, model, data, rng):
         names = tuple(reversed(data.feature_names))
         return ImportanceResult(np.arange(len(names)), names)
 
 
-@_register("importance", "exploding")
+@register("importance", "exploding")
 class Exploding:
     def explain(self, model, data, rng):
         raise RuntimeError("my method exploded")
 
 
-@_register("importance", "flaky")
+@register("importance", "flaky")
 class Flaky:
     def explain(self, model, data, rng):
         if data.test.y[0] < 0:
@@ -50,8 +47,7 @@ class Flaky:
 @pytest.fixture
 def asking(project):
     """The tiny project with importances that go wrong; ``ask(names)`` puts them into the study."""
-    plugin = project.folder / "plugin.py"
-    plugin.write_text(plugin.read_text() + IMPORTANCES)
+    project.extend_plugin(IMPORTANCES)
     project.replace(project.study_file, "[30, 60]", "[30]")
     text = project.study_file.read_text()
     text = text[: text.index("published:")]
@@ -93,21 +89,3 @@ def test_an_importance_below_the_allowed_share_of_failures_is_in_the_summary(ask
     words = f"plain flaky failed in {of_plain['n_failed']} of {of_plain.sum()} fits"
     with pytest.raises(StudyError, match=words):
         write_outputs(project.session(max_failed_share=0.01).plans[0])
-
-
-def test_one_name_for_two_columns_is_refused(asking):
-    plan = asking("mdi", "flaky")
-    text = plan.study.source.path.read_text()
-    plan.study.source.path.write_text(text + "method: '{learner}'\n")
-    study = Study(plan.study.source.path)
-    with pytest.raises(StudyError, match="method: names several columns 'plain'; use both"):
-        validate(study)
-
-
-def test_one_text_for_two_columns_is_refused(asking):
-    plan = asking("mdi", "flaky")
-    text = plan.study.source.path.read_text()
-    plan.study.source.path.write_text(text + "labels: {plain mdi: Forest, plain flaky: Forest}\n")
-    study = Study(plan.study.source.path)
-    with pytest.raises(StudyError, match="labels: names several columns 'Forest'; give each"):
-        validate(study)

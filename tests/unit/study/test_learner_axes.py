@@ -44,14 +44,11 @@ def values(session, learner):
     ).to_numpy()
 
 
-def test_all_values_of_a_learner_axis_see_the_same_data(jitter_axis):
-    found = values(run_project(jitter_axis), "plain")
-    assert len(found) and (found[:, 0] == found[:, 1]).all()
-
-
-def test_a_learner_takes_its_parameter_from_the_axis(jitter_axis):
-    found = values(run_project(jitter_axis), "jittered")
-    assert (found[:, 0] != found[:, 1]).any()
+def test_all_values_of_a_learner_axis_see_the_same_data_and_a_learner_takes_its_own(jitter_axis):
+    session = run_project(jitter_axis)
+    plain, jittered = (values(session, name) for name in ("plain", "jittered"))
+    assert len(plain) and (plain[:, 0] == plain[:, 1]).all()
+    assert (jittered[:, 0] != jittered[:, 1]).any()
 
 
 OPTIONAL = """
@@ -66,8 +63,7 @@ class NeedsAProgram(MarginalSlopes):
 
 @pytest.fixture
 def optional_learner(project):
-    plugin = project.folder / "plugin.py"
-    plugin.write_text(plugin.read_text() + OPTIONAL)
+    project.extend_plugin(OPTIONAL)
     project.replace(
         project.study_file,
         "jittered: {learner: marginal-slopes,",

@@ -96,8 +96,3 @@ def test_a_second_file_of_the_same_name_is_refused(tmp_path):
 def test_a_file_that_is_not_named_like_a_module_is_refused(tmp_path, name):
     with pytest.raises(PluginError, match="name it like a Python module"):
         load_plugin(write(tmp_path, "x = 1", name))
-
-
-def test_a_missing_file_is_refused(tmp_path):
-    with pytest.raises(PluginError, match="no such file"):
-        load_plugin(tmp_path / "mine.py")
