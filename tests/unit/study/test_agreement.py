@@ -22,16 +22,16 @@ BOUNDED = Kind(deviation=0.12, degrees=200, is_bounded=True)
 DECISION = Kind(deviation=0.3, degrees=200, is_bounded=True, is_decision=True)
 
 
-def test_z_adds_both_monte_carlo_errors_and_the_rounding():
-    evidence = weigh(Runs(0.53, 0.1, 25), Printed(0.5, 1, 100), UNBOUNDED)
-    error = math.sqrt(0.01 / 25 + 0.01 / 100 + 0.01 / 12)
-    assert norm.sf(evidence.z) == pytest.approx(student.sf(0.03 / error, 24))
-    assert evidence.high - evidence.low == pytest.approx(2 * student.ppf(0.95, 24) * error)
-
-
-def test_an_inferred_error_takes_the_place_of_that_of_independent_runs():
-    evidence = weigh(Runs(0.53, 0.1, 25), Printed(0.5, 9, 100, error=0.05), UNBOUNDED)
-    error = math.sqrt(0.01 / 25 + 0.05**2)
+@pytest.mark.parametrize(
+    ("printed", "variance"),
+    [
+        (Printed(0.5, 1, 100), 0.01 / 100 + 0.01 / 12),
+        (Printed(0.5, 9, 100, error=0.05), 0.05**2),  # inferred, in place of independent runs
+    ],
+)
+def test_z_adds_both_monte_carlo_errors_and_the_rounding(printed, variance):
+    evidence = weigh(Runs(0.53, 0.1, 25), printed, UNBOUNDED)
+    error = math.sqrt(0.01 / 25 + variance)
     assert norm.sf(evidence.z) == pytest.approx(student.sf(0.03 / error, 24))
     assert evidence.high - evidence.low == pytest.approx(2 * student.ppf(0.95, 24) * error)
 

@@ -15,12 +15,11 @@ def comparison_of(project):
 
 
 def test_a_printed_standard_deviation_stands_beside_that_of_our_runs(computed):
-    project = computed
-    published = project.folder / "config" / "published" / "tiny.csv"
+    published = computed.folder / "config" / "published" / "tiny.csv"
     header, first, second = published.read_text().splitlines()
     lines = [f"{header},published_sd", f"{first},0.25", f"{second},"]
     published.write_text("\n".join(lines) + "\n")
-    session, comparison = comparison_of(project)
+    session, comparison = comparison_of(computed)
     assert list(comparison.columns[-2:]) == ["published_sd", "reproduced_sd"]
     keys = ["n_samples", "noise_variance", "metric", "method"]
     cells = comparison.set_index(keys)
@@ -36,12 +35,11 @@ def test_a_printed_standard_deviation_stands_beside_that_of_our_runs(computed):
 
 @pytest.mark.parametrize("added", ["", ",published_sd"])
 def test_without_a_printed_standard_deviation_there_is_no_column_for_it(computed, added):
-    project = computed
-    published = project.folder / "config" / "published" / "tiny.csv"
+    published = computed.folder / "config" / "published" / "tiny.csv"
     header, *rows = published.read_text().splitlines()
     empty = "," if added else ""
     published.write_text("\n".join([header + added, *(row + empty for row in rows)]) + "\n")
-    _, comparison = comparison_of(project)
+    _, comparison = comparison_of(computed)
     assert list(comparison.columns[-3:]) == ["verdict", "explained", "noted"]
 
 
@@ -71,3 +69,13 @@ def test_a_metric_of_the_model_is_named_after_the_learner_where_no_importance_is
     printed = comparison[comparison["published"].notna()]
     assert sorted(printed["method"]) == ["first", "plain"]
     assert printed["z"].notna().all()
+
+
+def test_a_metric_with_parameters_is_named_by_its_label(project):
+    metrics = "{r2_test: {metric: r2_test}, first: {metric: feature_score, feature: X1}}"
+    project.replace(project.study_file, "[r2_test, pr_auc]", metrics)
+    project.replace(project.study_file, ", pr_auc: 0.1}", "}")
+    published = project.folder / "config" / "published" / "tiny.csv"
+    published.write_text("\n".join(published.read_text().splitlines()[:2]) + "\n")
+    _, comparison = comparison_of(project)
+    assert set(comparison["metric"]) == {"r2_test", "first"}

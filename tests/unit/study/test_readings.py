@@ -8,6 +8,7 @@ import pytest
 from losaw.study.results.compare import compare, kinds_of
 from losaw.study.results.tally import counted
 from losaw.study.session import Session
+from reference.summaries import summary_of
 
 ROOT = Path(__file__).parents[3]
 
@@ -38,21 +39,16 @@ def test_each_published_number_of_several_readings_counts_once(session, name):
     assert len(own) == len(distinct.drop_duplicates([*identity, "published"]))
 
 
-@pytest.mark.parametrize("name", ["cpi_type1"])
-def test_nominal_sizes_and_other_laws_do_not_count(session, name):
-    study, frame = published(session, name)
+def test_nominal_sizes_and_other_laws_do_not_count(session):
+    study, frame = published(session, "cpi_type1")
     assert counted(study, frame.assign(verdict="agrees")).empty
 
 
 def test_deviations_are_pooled_within_a_task_and_a_data_set(session):
     study = session.read_study("treeinner_table4", trusted=True)
-    summary = pd.DataFrame(
-        [
-            {"setting_id": s.identifier, "metric": "risk", "method": "xgboost", "n_seeds": 11,
-             "sd": 1.7 if s.axes["task"] == "regression" else 0.01}
-            for s in study.settings
-        ]
-    )  # fmt: skip
+    summary = summary_of(study)
+    tasks = summary["setting_id"].map({s.identifier: s.axes["task"] for s in study.settings})
+    summary["sd"] = tasks.map({"regression": 1.7, "classification": 0.01})
     kinds = kinds_of(study, summary)
     deviations = {key[3]: kind.deviation for key, kind in kinds.items()}
     assert deviations == {
@@ -86,13 +82,6 @@ def test_notes_of_published_numbers_and_of_the_study_file_reach_the_cell(compute
     computed.replace(computed.study_file, "published: tiny.csv\n", "published: tiny.csv\n" + known)
     study = computed.session().studies[0]
     frame = pd.read_csv(computed.folder / "config" / "published" / "tiny.csv")
-    summary = pd.DataFrame(
-        [
-            {"setting_id": s.identifier, "metric": metric, "method": method, "mean": 0.5,
-             "sd": 0.1, "n_seeds": 5, "mc_se": 0.04}
-            for s in study.settings for metric in study.metrics for method in study.learners
-        ]
-    )  # fmt: skip
-    comparison = compare(study, summary, frame)
+    comparison = compare(study, summary_of(study), frame)
     assert set(comparison["noted"]) == {"", "made up; known to deviate"}
     assert set(comparison["explained"]) == {"", "open"}

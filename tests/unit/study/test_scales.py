@@ -19,23 +19,19 @@ def scaled(project):
     return project
 
 
-def at(project, scale, **changes):
-    return project.session(scale=scale, **changes)
-
-
 def test_a_scale_has_its_own_learner_in_files_of_its_own(scaled):
     found = {}
     for scale in ("smoke", "desk"):
-        block = next(iter(at(scaled, scale).plans[0].blocks.values()))
+        block = next(iter(scaled.session(scale=scale).plans[0].blocks.values()))
         found[scale] = block.recipe["learners"]["jittered"]["parameters"]
         assert scale in block.path.parts
     assert found == {"smoke": {"jitter": 0.1}, "desk": {"jitter": 0.3}}
 
 
 def test_tables_say_what_the_scale_computes_otherwise(scaled):
-    session = at(scaled, "smoke")
+    session = scaled.session(scale="smoke")
     folder = run(session)
     comparison = pd.read_csv(folder / "comparison.csv")
     write_tables(session.studies[0], comparison, folder / "tables")
     assert SAID in (folder / "tables" / "table_1.md").read_text()
-    assert at(scaled, "desk").studies[0].differs_at_scale == {}
+    assert scaled.session(scale="desk").studies[0].differs_at_scale == {}

@@ -8,31 +8,12 @@ import pytest
 
 from losaw.study.results.compare import compare, kinds_of, pooled_deviation
 from losaw.study.results.tally import counted, rms_z
+from reference.summaries import summary_of
 
 
 @pytest.fixture
 def study(project):
     return project.session().studies[0]
-
-
-def summary(study, **values):
-    """All cells with the same numbers, or those of ``values``."""
-    rows = [
-        {
-            "setting_id": setting.identifier,
-            "metric": metric,
-            "method": method,
-            "n_seeds": 4,
-            "mean": 0.5,
-            "sd": 0.1,
-            "mc_se": 0.05,
-            **values,
-        }
-        for setting in study.settings
-        for metric in study.metrics
-        for method in study.methods_of(metric)
-    ]
-    return pd.DataFrame(rows)
 
 
 def printed(study, frame):
@@ -60,13 +41,14 @@ def test_the_pooled_deviation_weighs_cells_by_their_degrees_of_freedom():
 
 
 def test_a_kind_knows_its_metric(study):
-    kinds = kinds_of(study, summary(study))
+    kinds = kinds_of(study, summary_of(study))
     assert kinds["pr_auc", "plain"].is_bounded and not kinds["r2_test", "plain"].is_bounded
     assert kinds["pr_auc", "plain"].degrees == 4 * 3
+    assert not kinds["r2_test", "plain"].is_decision
 
 
 def test_a_cell_whose_runs_sit_on_one_value_is_judged_by_the_others(study):
-    measured = summary(study)
+    measured = summary_of(study)
     same = (measured["metric"] == "pr_auc") & (
         measured["setting_id"] == study.settings[0].identifier
     )
@@ -77,7 +59,7 @@ def test_a_cell_whose_runs_sit_on_one_value_is_judged_by_the_others(study):
 
 
 def test_a_metric_that_never_varies_has_no_error_at_hand(study):
-    constant = compare(study, summary(study, sd=0.0, mc_se=0.0), every_cell(study, 0.5))
+    constant = compare(study, summary_of(study, sd=0.0, mc_se=0.0), every_cell(study, 0.5))
     assert set(constant[constant["published"].notna()]["verdict"]) == {"no error at hand"}
 
 
@@ -94,12 +76,6 @@ def test_rms_z_leaves_out_the_cells_in_which_every_run_has_the_published_value()
         }
     )
     assert rms_z(cells) == pytest.approx(((3**2 + 2**2 + 0) / 3) ** 0.5)
-
-
-def test_where_print_is_too_uncertain_a_cell_is_undecidable(study):
-    published = every_cell(study, 0.5).assign(published_runs=1)
-    comparison = compare(study, summary(study), published)
-    assert (comparison["verdict"] == "undecidable").sum() == 8
 
 
 def test_cells_that_count_are_those_of_the_believed_reading_and_none_of_no_cells():
