@@ -113,12 +113,16 @@ def test_a_data_set_that_does_not_fit_is_refused_at_once(changes, message):
         replace(example_data(), **changes)
 
 
-def test_a_frame_in_the_engines_data_names_the_way_for_frames():
+def test_a_frame_in_the_engines_data_names_the_way_for_frames_and_objects_their_dtype():
     import pandas as pd
 
     data = example_data()
-    with pytest.raises(TypeError, match=r"losaw\.importance\.cpi"):
-        replace(data, train=Sample(pd.DataFrame(data.train.X), data.train.y))
+    for rows, words in (
+        (pd.DataFrame(data.train.X), r"losaw\.importance\.cpi"),
+        (data.train.X.astype(object), r"train.X must be an array of numbers.* of dtype object"),
+    ):
+        with pytest.raises(TypeError, match=words):
+            replace(data, train=Sample(rows, data.train.y))
 
 
 @pytest.mark.parametrize("names", [(False, True), (-1, 1), (1, 2), ("no", "yes"), (-3, 7)])

@@ -151,19 +151,6 @@ def test_folds_are_tested_with_the_variance_of_nadeau_and_bengio():
     assert found.degrees_of_freedom == 9
 
 
-def test_a_collinear_feature_is_marked_as_untestable():
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((200, 3))
-    X[:, 1] = X[:, 0]
-    y = X[:, 0] + rng.standard_normal(200)
-    model = LinearRegression().fit(X, y)
-    found = cpi(model, np.column_stack([X[:, :2], np.zeros(200)]), y, sampler="gaussian",
-                random_state=0)  # fmt: skip
-    assert "constant" in found.notes["X3"]
-    assert "untestable" in cpi(model, X, y, random_state=0).notes["X1"]
-    assert "note" in found.to_frame()
-
-
 def result(**changes):
     values = {
         "scores": np.array([0.1, 3.0, 1.0]),

@@ -227,6 +227,8 @@ def of_rows_and_columns():
         yield lambda: pfi(model, odd, Y), f"column 'odd' .*{words}"
     yield lambda: pfi(model, FRAME.drop(columns="c"), Y), "X lacks the column 'c'"
     yield lambda: pfi(model, FRAME.assign(more=1.0), Y), "X has the column 'more'"
+    for argument in ("features", "kinds"):
+        yield lambda: pfi(model, FRAME, Y, **{argument: True}), f"^{argument} must .*, got True"
     unknown = {"size": "continuous"}
     yield lambda: pfi(model, FRAME, Y, kinds={"aa": "continuous"}), "unknown column 'aa'; did you"
     yield lambda: pfi(model, FRAME, Y, kinds={"a": "nominall"}), "did you mean 'nominal'"

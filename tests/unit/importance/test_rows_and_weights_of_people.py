@@ -277,7 +277,8 @@ def test_what_cannot_be_tested_has_no_p_value_and_is_never_selected():
     model = RandomForestRegressor(20, random_state=0).fit(rows[:40], Y[:40])
     found = cpi(model, rows[40:], Y[40:], adjustment="holm", random_state=0)
     untestable = set(found.notes)
-    assert {"a", "copy", "same"} <= untestable
+    assert {"a", "copy", "same"} <= untestable and "note" in found.to_frame()
+    assert "untestable" in found.notes["copy"] and "constant" in found.notes["same"]
     gone = [name in untestable for name in found.feature_names]
     assert np.isnan(found.p_values[gone]).all() and np.isfinite(found.p_values).sum() == 2
     for asked in ({"fdr": 0.999}, {"fwer": 0.999}, {"top": 5}):

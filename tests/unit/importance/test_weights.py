@@ -31,10 +31,10 @@ def test_a_biased_draw_has_the_scores_of_the_population(function, column, truth,
     asked = ((weighted, True), (plain, False)) if column == 0 else ((weighted, True),)
     for seed in range(n_seeds):
         X, y, weights = drawn_by(column, 1_000, seed)
-        options = {"cv": 5, "random_state": seed}
         for scores, is_weighted in asked:
-            given = weights if is_weighted else None
-            found = function(LinearRegression(), X, y, sample_weight=given, **options)
+            asked_for = {"sample_weight": weights} if is_weighted else {"features": ["X1"]}
+            options = {"cv": 5, "random_state": seed, **asked_for}
+            found = function(LinearRegression(), X, y, **options)
             scores.append(found.scores)
     assert np.abs(np.mean(weighted, axis=0) - truth).max() < 0.2
     if column == 0:
@@ -54,7 +54,9 @@ def test_draws_have_the_weighted_distribution():
     for seed in range(8):
         X, _, weights = drawn_by(0, 2_000, seed)
         rng = np.random.default_rng(seed)
-        drawn = make_sampler("conditional").fit(X, rng=rng, weights=weights).sample(rng)
+        units = [np.array([0])]
+        sampler = make_sampler("conditional").fit(X, rng=rng, weights=weights, units=units)
+        (drawn,) = sampler.sample_units(rng)
         residual, real = drawn[:, 0] - 0.6 * X[:, 2], X[:, 0] - 0.6 * X[:, 2]
         assert residual.var() < 0.8 < real.var()
         variances.append([np.average(of**2, weights=weights) for of in (residual, real)])

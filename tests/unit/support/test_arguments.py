@@ -3,16 +3,7 @@
 import numpy as np
 import pytest
 
-from losaw.data import Dataset, Sample, Truth, default_feature_names
 from losaw.support.arguments import as_floats, unmasked
-
-
-def test_a_data_set_of_objects_is_refused_by_its_dtype():
-    X = np.random.default_rng(0).standard_normal((60, 3))
-    sample = Sample(X.astype(object), X[:, 0])
-    names, kinds = default_feature_names(3), ("continuous",) * 3
-    with pytest.raises(TypeError, match=r"train.X must be an array of numbers.* of dtype object"):
-        Dataset(sample, sample, Truth((0,), 3), names, kinds)
 
 
 @pytest.mark.parametrize(

@@ -120,11 +120,3 @@ def test_loco_of_a_forest_whose_features_are_named_by_places_keeps_them(choice):
     found = loco(forest.fit(frame[:40], RESPONSE[:40]), frame[40:], RESPONSE[40:],
                  train=(frame[:40], RESPONSE[:40]))  # fmt: skip
     assert found.feature_names == ("0", "1", "2", "3")
-
-
-@pytest.mark.parametrize("argument", ["features", "kinds"])
-def test_a_single_number_in_place_of_names_is_refused(argument):
-    rows = np.random.default_rng(0).standard_normal((40, 2))
-    model = LinearRegression().fit(rows, rows[:, 0])
-    with pytest.raises(TypeError, match=f"^{argument} must .*, got True"):
-        pfi(model, rows, rows[:, 0], **{argument: True})
