@@ -200,8 +200,9 @@ def test_draws_of_rows_that_are_copies_within_clusters_are_no_copies(follows):
     if follows:
         X[:, 1] = 0.8 * X[:, 0] + 0.6 * X[:, 1]
         expected = 0.36
-    drawn = fitted(X, clusters=patient).sample(np.random.default_rng(1))
-    moved = ((drawn - X)[:, 1] ** 2).mean() / (2 * X[:, 1].var())
+    sampler = fitted(X, clusters=patient, units=[np.array([1])])
+    (drawn,) = sampler.sample_units(np.random.default_rng(1))
+    moved = ((drawn[:, 0] - X[:, 1]) ** 2).mean() / (2 * X[:, 1].var())
     # Of 100 patients; the mean square of 100 normal numbers has the error .14.
     assert moved == pytest.approx(expected, rel=0.45)
 

@@ -52,18 +52,6 @@ def test_a_draw_that_spreads_too_far_is_recognised():
     assert draw_tests(X, drawn, columns=[1], random_state=0)[1].p_value < 1e-6
 
 
-@pytest.mark.long
-def test_draws_of_the_true_distribution_are_seldom_recognised():
-    count = 0
-    for seed in range(40):
-        rng = np.random.default_rng([seed, 3])
-        x = rng.standard_normal(200)
-        X = np.column_stack([x, x + rng.standard_normal(200)])
-        drawn = np.column_stack([x, x + rng.standard_normal(200)])
-        count += draw_tests(X, drawn, columns=[1], random_state=seed)[1].p_value < 0.05
-    assert count <= 9  # more come with probability 1e-4 if the level is .05
-
-
 def test_only_columns_that_vary_are_tested_missing_values_included():
     X = zero_inflated(100)
     X = np.column_stack([X, np.ones(100), np.where(np.arange(100) % 5, X[:, 0], np.nan)])
@@ -77,12 +65,6 @@ def test_a_test_follows_its_seed_and_not_the_other_columns():
     drawn = drawn_by("conditional", X)
     every = draw_tests(X, drawn, random_state=0)
     assert draw_tests(X, drawn, columns=[1], random_state=0)[1] == every[1]
-
-
-def test_draws_of_another_shape_are_refused():
-    X = zero_inflated(60)
-    with pytest.raises(ValueError, match="drawn has shape"):
-        draw_tests(X, X[:50])
 
 
 def test_draws_of_a_group_of_one_column_are_tested_as_those_of_the_column():
@@ -101,3 +83,5 @@ def test_draws_of_a_group_without_variation_cannot_be_recognised_and_wrong_shape
     assert group_draw_test(X, X[:, [0]], [0]) == (0.5, 1.0)
     with pytest.raises(ValueError, match=r"drawn has shape \(50, 2\), columns ask for \(50, 1\)"):
         group_draw_test(X, X, [0])
+    with pytest.raises(ValueError, match="drawn has shape"):
+        draw_tests(X, X[:40])

@@ -99,9 +99,3 @@ def test_the_residual_scale_counts_the_coefficients():
     found = lasso.fit_mean(X, y, 1e-9, np.zeros(0), 1e-14)
     least_squares = np.linalg.lstsq(np.column_stack([np.ones(50), X]), y, rcond=None)[1][0]
     assert found.residual_scale == pytest.approx(np.sqrt(least_squares / 46), rel=1e-4)
-
-
-def test_columns_of_zeros_and_ones_are_known_as_such():
-    X = np.array([[0.0, 1.0, 2.0], [1.0, 0.0, 0.0], [0.0, 3.0, 1.0], [1.0, 1.0, 0.0]])
-    found = multinomial.sparse_columns(X, X.std(axis=0))
-    assert found.is_binary.tolist() == [True, False, False]

@@ -82,15 +82,6 @@ def test_the_papers_network_has_4080001_parameters():
     assert sum(value.size for value in parameters.values()) == 4_080_001
 
 
-def test_positions_that_fill_the_last_chunk_are_not_parameters():
-    architecture = SIZES[1]
-    parameters = architecture.initial_parameters(np.random.default_rng(0))
-    filling = architecture.n_filled - architecture.n_positions
-    stored = sum(value.size for value in parameters.values())
-    assert filling == 1
-    assert stored - architecture.n_parameters == filling * 4 * 64
-
-
 def test_initial_weights_are_glorots_uniform_ones():
     parameters = Architecture(400).initial_parameters(np.random.default_rng(0))
     bound = np.sqrt(6 / (394 * 64 + 64))

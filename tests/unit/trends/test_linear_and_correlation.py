@@ -146,14 +146,6 @@ def test_all_estimators_give_one_named_estimate_per_feature_with_its_sign():
         assert result.select(top=1) == ("down",)
 
 
-def test_the_same_random_state_draws_the_same_rows():
-    rng = np.random.default_rng(0)
-    X, y = rng.standard_normal((60, 2)), rng.standard_normal(60)
-    forest = RandomForestRegressor(5, random_state=0).fit(X, y)
-    one, other = (shapley_correlation(forest, X, n_rows=20, random_state=5) for _ in range(2))
-    np.testing.assert_array_equal(one.scores, other.scores)
-
-
 def test_one_degree_of_freedom_gives_a_standard_error():
     rng = np.random.default_rng(0)
     trend = linear_coefficient(rng.standard_normal((4, 2)), rng.standard_normal(4))
