@@ -84,18 +84,6 @@ def test_a_damaged_file_is_refused_with_the_remedy(tmp_path, law, damage, messag
         JointLaw.load(tmp_path / "law.json")
 
 
-def test_cells_are_all_combinations_with_the_last_feature_fastest():
-    cells = JointLawSpecification(PAIR).cells()
-    assert cells.tolist() == [[a, b] for a in (-1, 0, 1) for b in (-1, 0, 1)]
-
-
-def test_a_cell_of_probability_zero_is_never_drawn(law):
-    probabilities = np.array([0, 0.25, 0, 0, 0.75, 0, 0, 0, 0])
-    sparse = JointLaw(law.specification, probabilities, True, "")
-    drawn = {tuple(row) for row in sparse.sample(2000, np.random.default_rng(1)).tolist()}
-    assert drawn == {(-1.0, 0.0), (0.0, 0.0)}
-
-
 def test_a_draw_on_the_boundary_of_two_cells_belongs_to_the_upper_one(law):
     class Boundaries:
         def random(self, shape):

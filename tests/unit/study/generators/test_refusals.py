@@ -11,6 +11,7 @@ from losaw.study.generators.five_feature_blocks import FiveFeatureBlocksGenerato
 from losaw.study.generators.functions import regression_function
 from losaw.study.generators.joint_law.law import JointLawSpecification as Law
 from losaw.study.generators.losaw import LosawGenerator
+from losaw.study.generators.mixed_cardinality import MixedCardinalityGenerator as Mixed
 from losaw.study.generators.mixed_pairs import MixedPairsGenerator as Pairs
 from losaw.study.generators.noisy_copies import NoisyCopiesGenerator as Copies
 from losaw.study.generators.noisy_linear import NoisyLinearGenerator as Linear
@@ -60,6 +61,8 @@ REFUSED = [
     (lambda: Blocks(function="f8", n_features=5), "at least 25"),
     (lambda: Blocks(function="f8", phi=-1.0), "phi must be"),
     (lambda: Blocks(function="f8", n_samples=1), "n_samples must be"),
+    (lambda: Blocks(function="f8", independent_share=2), "independent_share"),
+    (lambda: Mixed(task="regression", rho=1.5), "rho must be a number in [0, 1], got 1.5"),
     (lambda: Dag(n_samples=100, categorical="X2"), "categorical"),
     (lambda: Dag(n_samples=10, categorical="X1"), "two rows per level"),
     (lambda: Pairs(n_samples=100, rho=1, n_levels=2), "between -1 and 1"),

@@ -46,11 +46,6 @@ def test_a_flipped_response_correlates_by_rho_with_its_signal():
     assert np.corrcoef(X[:, 1], y)[0, 1] == pytest.approx(0.6, abs=4 / np.sqrt(20_000))
 
 
-def test_rho_beyond_one_is_refused():
-    with pytest.raises(ValueError, match=r"rho must be a number in \[0, 1\], got 1\.5"):
-        MixedCardinalityGenerator(task="regression", rho=1.5)
-
-
 def test_the_simulated_features_are_scaled_integers_and_the_signal_is_among_the_first_ten():
     data = draw(LowSignalGenerator(task="regression"))
     levels = np.arange(1, 51)
