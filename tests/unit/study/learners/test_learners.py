@@ -62,27 +62,6 @@ def test_probabilities_of_boosted_trees_are_xgboosts():
     np.testing.assert_allclose(model.predict_proba(X)[:, 1], expected, atol=1e-7)
 
 
-@pytest.mark.parametrize("learner", [RandomForest, XGBoostTrees])
-def test_an_unknown_task_and_column_are_named(learner):
-    X, y = sample()
-    with pytest.raises(ValueError, match="did you mean 'regression'"):
-        learner("regresion").fit(X, y)
-
-
-def test_a_column_that_x_does_not_have_is_refused():
-    X, y = sample()
-    with pytest.raises(ValueError, match="no nominal column 2; X has columns 0 to 1"):
-        RandomForest(one_hot=[2]).fit(X, y)
-
-
-@pytest.mark.parametrize("learner", [RandomForest(), XGBoostTrees()])
-def test_missing_values_are_refused(learner):
-    X, y = sample()
-    X[3, 0] = np.nan
-    with pytest.raises(ValueError, match="NaN"):
-        learner.fit(X, y)
-
-
 def test_without_r_the_peers_say_what_to_install(monkeypatch):
     monkeypatch.setattr(r_forests.shutil, "which", lambda _: None)
     r_forests.missing.cache_clear()

@@ -6,8 +6,10 @@ from scipy.optimize import check_grad, minimize
 
 from losaw.study.learners.encoding import Encoding
 from losaw.study.learners.generalized_linear import GeneralizedLinearModel
+from losaw.study.learners.random_forest import RandomForest
 from losaw.study.learners.ranger_forest import RangerForest
 from losaw.study.learners.single_layer_network import SingleLayerNetwork
+from losaw.study.learners.xgboost_trees import XGBoostTrees
 
 LEARNERS = (RangerForest, GeneralizedLinearModel, SingleLayerNetwork)
 
@@ -97,23 +99,27 @@ def test_every_learner_beats_the_mean_on_mixed_data(learner, task):
     assert error < 0.8 * new_y.var()
 
 
-@pytest.mark.parametrize("learner", LEARNERS)
-def test_bad_input_of_fit_is_named(learner):
+EVERY = (*LEARNERS, RandomForest, XGBoostTrees)
+REFUSED = [
+    *[(learner("regresion"), "did you mean 'regression'") for learner in EVERY],
+    *[(learner(nominal=[5]), "nominal column 5") for learner in LEARNERS],
+    (RandomForest(one_hot=[2]), "no nominal column 2; X has columns 0 to 1"),
+    *[(learner("classification"), "must hold the classes 0 and 1, both") for learner in LEARNERS],
+    (RangerForest(encoding="code"), "did you mean 'codes'"),
+]
+
+
+@pytest.mark.parametrize(("learner", "words"), REFUSED)
+def test_bad_input_of_fit_is_named(learner, words):
+    with pytest.raises(ValueError, match=words):
+        learner.fit(*mixed())
+
+
+@pytest.mark.parametrize("learner", EVERY)
+def test_missing_values_are_refused(learner):
     X, y = mixed()
-    for parameters, message in (
-        ({"task": "regresion"}, "did you mean 'regression'"),
-        ({"nominal": [5]}, "nominal column 5"),
-        ({"task": "classification"}, "must hold the classes 0 and 1, both"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            learner(**parameters).fit(X, y)
     with pytest.raises(ValueError, match="NaN"):
         learner().fit(np.where(X == 1, np.nan, X), y)
-
-
-def test_an_unknown_encoding_gets_the_nearest_one():
-    with pytest.raises(ValueError, match="did you mean 'codes'"):
-        RangerForest(encoding="code").fit(*mixed())
 
 
 @pytest.mark.parametrize("task", ["regression", "classification"])

@@ -142,13 +142,6 @@ def test_exchanged_noise_gives_the_r_squared_of_a_sample_with_that_noise():
     assert found == pytest.approx(expected, abs=0.01)
 
 
-@pytest.mark.parametrize("metric", [pr_auc, auc, fi_gap, best_noise_rank])
-def test_p_values_as_scores_are_read_upside_down(metric):
-    p_values, truth = np.array([0.5, 0.01, 0.2, 0.9]), Truth((0, 1), 4)
-    found = metric()(scores(*p_values, higher_is_more=False), truth)
-    assert found == pytest.approx(metric()(scores(*-p_values), truth))
-
-
 @pytest.mark.parametrize("metric", [rejection_rate, top_share])
 def test_scores_of_groups_count_by_name(metric):
     groups = ImportanceResult([1, 2, 3], ("ab", "c", "d"), p_values=np.array([0.01, 0.5, 0.5]))
