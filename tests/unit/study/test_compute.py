@@ -12,16 +12,14 @@ BROKEN = """
 
 import os as _os
 
-from losaw.study.registry import register as _register
 
-
-@_register("learner", "aborting")
+@register("learner", "aborting")
 class Aborting(MarginalSlopes):
     def fit(self, X, y):
         _os.abort()
 
 
-@_register("learner", "hanging")
+@register("learner", "hanging")
 class Hanging(MarginalSlopes):
     def fit(self, X, y):
         time.sleep(600)
@@ -31,8 +29,7 @@ class Hanging(MarginalSlopes):
 @pytest.fixture
 def broken(project):
     """The tiny project with a plugin of methods that go wrong."""
-    plugin = project.folder / "plugin.py"
-    plugin.write_text(plugin.read_text() + BROKEN)
+    project.extend_plugin(BROKEN)
     text = project.study_file.read_text()
     project.study_file.write_text(text[: text.index("published:")])
     project.replace(project.study_file, "[30, 60]", "[30]")
@@ -57,7 +54,7 @@ def test_both_attempts_write_the_same_bytes(project):
 @pytest.mark.parametrize("learner", ["aborting", "hanging"])
 def test_a_learner_that_takes_its_process_with_it_loses_its_own_rows(broken, learner):
     broken.replace(broken.study_file, "{learner: marginal-slopes, j", f"{{learner: {learner}, j")
-    (path,) = execute(broken.session(), apart=True, minutes=0.1)
+    (path,) = execute(broken.session(), apart=True, minutes=0.03)
     failed = [row for row in rows(path) if row["status"] != "ok"]
     assert {row["learner"] for row in failed} == {"jittered"} and len(failed) == 2
     assert "'jittered' ended its process" in failed[0]["message"]

@@ -11,7 +11,6 @@ COUNTING = """
 
 from pathlib import Path as _Path
 
-from losaw.study.registry import register as _register
 from losaw.scoring.importance_result import ImportanceResult as _Result
 
 
@@ -24,12 +23,12 @@ class _Slopes:
         return _Result(np.abs(model.slopes_), tuple(data.feature_names))
 
 
-@_register("importance", "first-slopes")
+@register("importance", "first-slopes")
 class FirstSlopes(_Slopes):
     name = "first"
 
 
-@_register("importance", "second-slopes")
+@register("importance", "second-slopes")
 class SecondSlopes(_Slopes):
     name = "second"
 """
@@ -48,8 +47,7 @@ def small(project):
     project.replace(project.study_file, "smoke: 5", "smoke: 2")
     text = project.study_file.read_text()
     project.study_file.write_text(text[: text.index("published:")])
-    plugin = project.folder / "plugin.py"
-    plugin.write_text(plugin.read_text() + COUNTING)
+    project.extend_plugin(COUNTING)
     return project
 
 
@@ -58,16 +56,6 @@ def explained(project):
     words = file.read_text().split() if file.exists() else []
     file.unlink(missing_ok=True)
     return words
-
-
-@pytest.mark.parametrize(("first", "then"), [(4, 6), (3, 5), (2, 9)])
-def test_more_seeds_add_blocks_and_move_none(project, first, then):
-    few, more = project.session(seeds=first), project.session(seeds=then)
-    whole = {path for plan in few.plans for path, block in plan.blocks.items() if block.seeds[1:]}
-    assert whole < {path for plan in more.plans for path in plan.blocks}
-    for plan in few.plans:
-        for path in whole:
-            assert plan.blocks[path].recipe == more.plan("tiny").blocks[path].recipe
 
 
 def test_one_more_importance_computes_itself_alone(small, tmp_path):

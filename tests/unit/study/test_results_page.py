@@ -61,17 +61,17 @@ def documented(heading):
     return found
 
 
-CSV = ("settings", "summary", "comparison", "differences", "blocks")
+KEYS = {
+    ".csv": lambda path: list(pd.read_csv(path)),
+    ".parquet": lambda path: pq.read_schema(path).names,
+    ".json": lambda path: list(json.loads(path.read_text())),
+}
 
 
-@pytest.mark.parametrize("name", [f"{name}.csv" for name in CSV])
-def test_the_columns_of_a_csv_are_those_on_the_page(folder, name):
-    assert list(pd.read_csv(folder / name)) == documented(name)
-
-
-@pytest.mark.parametrize("name", ["results.parquet", "scores.parquet"])
-def test_the_columns_of_a_parquet_file_are_those_on_the_page(folder, name):
-    assert pq.read_schema(folder / name).names == documented(name)
+@pytest.mark.parametrize("name", FILES)
+def test_the_columns_or_keys_of_a_file_are_those_on_the_page(folder, name):
+    path = folder / name
+    assert KEYS[path.suffix](path) == documented(name)
 
 
 def test_the_columns_of_tables_are_those_on_the_page(folder):
@@ -81,10 +81,6 @@ def test_the_columns_of_tables_are_those_on_the_page(folder):
 def test_the_columns_of_blocks_are_those_on_the_page(folder):
     names = pq.read_schema(next(folder.glob("blocks/*/*.parquet"))).names
     assert set(names) == {*documented("results.parquet"), *documented("scores.parquet")}
-
-
-def test_the_keys_of_the_manifest_are_those_on_the_page(folder):
-    assert list(json.loads((folder / "manifest.json").read_text())) == documented("manifest.json")
 
 
 def test_every_file_that_is_collected_is_on_the_page(folder):

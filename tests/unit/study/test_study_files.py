@@ -1,6 +1,7 @@
 """Every study file of the repository is valid and has something to run at every scale."""
 
 import itertools
+import re
 from pathlib import Path
 
 import numpy as np
@@ -17,16 +18,10 @@ from losaw.study.session import Session
 from losaw.study.study_file import EVERY_STUDY_HAS, SCALES
 
 CONFIGURATION = Path(__file__).resolve().parents[3] / "config" / "config.yaml"
-STUDIES = sorted(path.stem for path in (CONFIGURATION.parent / "studies").glob("*.yaml"))
-PRINTED = [
-    name
-    for name in STUDIES
-    if {"published:", "tables:"}
-    <= {
-        line.split(" ")[0]
-        for line in (CONFIGURATION.parent / "studies" / f"{name}.yaml").read_text().splitlines()
-    }
-]
+FILES = sorted((CONFIGURATION.parent / "studies").glob("*.yaml"))
+STUDIES = [path.stem for path in FILES]
+BOTH = re.compile(r"^published: .*^tables:", re.MULTILINE | re.DOTALL)
+PRINTED = [path.stem for path in FILES if BOTH.search(path.read_text())]
 
 
 def session(name: str, scale: str = "desk") -> Session:
