@@ -1,11 +1,10 @@
-"""Conventions of Snakemake: lint, catalogue entry, README of the configuration, report."""
+"""Conventions of Snakemake: lint, README of the configuration, report."""
 
 import html
 import re
 from pathlib import Path
 
 import pytest
-import yaml
 
 from losaw.study.study_file import Configuration
 from reference import snakemake_runs
@@ -17,18 +16,6 @@ def test_lint_finds_nothing(project):
     code, text = snakemake_runs.snakemake(project, "--lint")
     assert code == 0 and "Congratulations" in text, text
     assert "Lints for" not in text
-
-
-def test_the_catalogue_entry_has_the_keys_of_the_catalogue():
-    text = (REPOSITORY / ".snakemake-workflow-catalog.yml").read_text("utf-8")
-    entry = yaml.safe_load(text)
-    assert set(entry) == {"usage"}
-    usage = entry["usage"]
-    assert set(usage) == {"mandatory-flags", "software-stack-deployment", "report"}
-    assert set(usage["mandatory-flags"]) == {"desc", "flags"}
-    kinds = {"conda", "apptainer", "apptainer+conda"}
-    assert set(usage["software-stack-deployment"]) <= kinds
-    assert all(isinstance(value, bool) for value in usage["software-stack-deployment"].values())
 
 
 def test_the_readme_of_the_configuration_lists_its_keys():

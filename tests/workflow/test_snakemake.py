@@ -114,8 +114,7 @@ def test_after_a_run_exactly_what_an_edit_or_another_request_concerns_is_made_ag
     found, text = planned(project, config=(*NARROW, "seeds=6"))
     assert found["block"] == 2 + 1 and "Params have changed" in text and "0.6" in text
     # The plugin: all.
-    plugin = project.folder / "plugin.py"
-    plugin.write_text(plugin.read_text() + "# edited\n")
+    project.extend_plugin("# edited\n")
     assert planned(project)[0]["block"] == 4
 
 
@@ -184,9 +183,8 @@ BODIES = {"crashes": "import os; os.abort()", "hangs": "time.sleep(600)"}
 @pytest.mark.long
 @pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
 def test_a_learner_that_ends_its_process_loses_its_own_rows_in_the_second_attempt(project, body):
-    plugin = project.folder / "plugin.py"
-    plugin.write_text(
-        plugin.read_text() + '\n\n@register("learner", "ending")\nclass Ending(MarginalSlopes):\n'
+    project.extend_plugin(
+        '\n\n@register("learner", "ending")\nclass Ending(MarginalSlopes):\n'
         f"    def fit(self, X, y):\n        {body}\n"
     )
     project.replace(project.study_file, "{learner: marginal-slopes, j", "{learner: ending, j")
