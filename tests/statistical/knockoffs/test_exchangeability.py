@@ -6,19 +6,20 @@ probability .0015 at most; seeds are fixed.
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 from losaw.knockoffs import make_sampler
 from losaw.study.generators.conditional_dag import ConditionalDagGenerator
 from losaw.study.learners.encoding import Encoding
 from reference.second_moments import second_moments
-from reference.swap_tests import swap_tests
 
 LEVEL = 0.0005
 SIGMA = 0.5 + 0.5 * np.eye(5)
 
 
 def normal(n=1500, seed=0):
-    return np.random.default_rng(seed).multivariate_normal(np.zeros(5), SIGMA, n)
+    X = np.random.default_rng(seed).multivariate_normal(np.zeros(5), SIGMA, n)
+    return X, ("continuous",) * 5
 
 
 def mixed(seed=0):
@@ -27,42 +28,79 @@ def mixed(seed=0):
     return data.train.X, data.feature_kinds
 
 
-def p_values(X, knockoffs, kinds=None):
-    return {name: found.p_value for name, found in swap_tests(X, knockoffs, kinds).items()}
+def functions(X, copies, kinds):
+    """Column of every function, and its values on X and on the knockoffs, centred alike."""
+    columns, originals, swapped = [], [], []
+    for j, kind in enumerate(kinds):
+        both = np.concatenate([X[:, j], copies[:, j]])
+        if kind == "nominal":
+            values = [(both == level).astype(float) for level in np.unique(X[:, j])[1:]]
+        else:
+            scaled = (both - both.mean()) / both.std()
+            values = [scaled, scaled**2]
+        for column in values:
+            # Centring by the pooled mean is unchanged by swaps.
+            centred = column - column.mean()
+            columns.append(j)
+            originals.append(centred[: len(X)])
+            swapped.append(centred[len(X) :])
+    return np.array(columns), np.column_stack(originals), np.column_stack(swapped)
 
 
-@pytest.mark.parametrize("method", ["sdp", "mvr"])
-def test_gaussian_knockoffs_of_normal_data_are_exchangeable(method):
-    X = normal()
-    sampler = make_sampler("gaussian", s_method=method).fit(X)
-    assert min(p_values(X, sampler.sample(np.random.default_rng(1))).values()) > LEVEL
+def p_values(X, knockoffs, kinds):
+    """Test (X, X~)_swap(S) =_d (X, X~) through means of products that a swap exchanges.
+
+    With g functions of one column (standardised value and its square; indicators of levels), under
+    exchangeability these differences have mean 0 for all j, k:
+
+    - ``marginal``: g(X_j) - g(X~_j), one column swapped;
+    - ``pairwise``: g(X_j) h(X_k) - g(X~_j) h(X~_k), both swapped;
+    - ``pair-swapped``: g(X_j) h(X_k) - g(X~_j) h(X_k), k not swapped.
+
+    Every mean is compared with its standard error over rows (normal law); the smallest p-value
+    of a family is multiplied by their number.
+    """
+    columns, g, swapped = functions(X, knockoffs, kinds)
+    first, second = np.nonzero(columns[:, None] < columns)
+    one, other = np.nonzero(columns[:, None] != columns)
+    families = {
+        "marginal": g - swapped,
+        "pairwise": g[:, first] * g[:, second] - swapped[:, first] * swapped[:, second],
+        "pair-swapped": (g[:, one] - swapped[:, one]) * g[:, other],
+    }
+    found = {}
+    for name, differences in families.items():
+        z = differences.mean(axis=0) / (differences.std(axis=0) / np.sqrt(len(X)))
+        found[name] = 2 * norm.sf(np.abs(z).max()) * len(z)
+    return found
 
 
-def test_sequential_knockoffs_of_mixed_data_are_exchangeable():
-    X, kinds = mixed()
-    rng = np.random.default_rng(1)
-    assert min(
-        p_values(X, make_sampler("sequential").fit(X, kinds).sample(rng), kinds).values()
-    ) > (LEVEL)
-
-
-def test_sequential_knockoffs_of_normal_data_are_exchangeable():
-    X = normal()
-    sampler = make_sampler("sequential").fit(X)
-    assert min(p_values(X, sampler.sample(np.random.default_rng(2))).values()) > LEVEL
+@pytest.mark.parametrize(
+    ("data", "sampler", "options"),
+    [
+        (normal, "gaussian", {"s_method": "sdp"}),
+        (normal, "gaussian", {"s_method": "mvr"}),
+        (normal, "sequential", {}),
+        (mixed, "sequential", {}),
+    ],
+)
+def test_knockoffs_are_exchangeable(data, sampler, options):
+    X, kinds = data()
+    knockoffs = make_sampler(sampler, **options).fit(X, kinds).sample(np.random.default_rng(1))
+    assert min(p_values(X, knockoffs, kinds).values()) > LEVEL
 
 
 def test_rows_in_another_order_fail_only_where_one_column_is_swapped():
-    X = normal()
-    found = p_values(X, X[np.random.default_rng(3).permutation(len(X))])
+    X, kinds = normal()
+    found = p_values(X, X[np.random.default_rng(3).permutation(len(X))], kinds)
     assert found["pair-swapped"] < LEVEL
     assert found["pairwise"] > LEVEL
 
 
 def test_independent_permutations_fail_the_pairwise_test():
-    X = normal()
+    X, kinds = normal()
     rng = np.random.default_rng(4)
-    found = p_values(X, np.column_stack([rng.permutation(column) for column in X.T]))
+    found = p_values(X, np.column_stack([rng.permutation(column) for column in X.T]), kinds)
     assert found["pairwise"] < LEVEL
 
 
@@ -74,7 +112,7 @@ def test_a_wrong_marginal_fails_the_marginal_test():
 
 
 def test_gaussian_knockoffs_have_the_second_moments_that_s_prescribes():
-    X = normal(n=20_000)
+    X, _ = normal(n=20_000)
     sampler = make_sampler("gaussian").fit(X)
     found = second_moments(X, sampler.sample(np.random.default_rng(6)))
     # Five standard errors of a correlation of 20,000 rows.
