@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.model_selection import TimeSeriesSplit
+from sklearn.model_selection import GroupKFold, TimeSeriesSplit
 from sklearn.tree import DecisionTreeRegressor
 
 from losaw.importance import cpi, hierarchy, loco, pfi
@@ -26,6 +26,16 @@ def test_a_cluster_stays_in_one_fold(model):
             assert not set(labels[fitted]) & set(labels[tested])
             held += tested.tolist()
         assert sorted(held) == list(range(120)) != held
+
+
+def test_folds_of_groups_are_taken_as_row_numbers_and_with_clusters():
+    rows = list(GroupKFold(4).split(X, Y, PATIENT))
+    found = pfi(LinearRegression(), X, Y, cv=rows)
+    assert len(found.details["fold_scores"]) == 4
+    assert "cv=4 folds)" in repr(found)  # without the row numbers
+    assert "cv=folds)" in repr(pfi(LinearRegression(), X, Y, cv=iter(rows)))  # or an address
+    found = pfi(LinearRegression(), X, Y, cv=GroupKFold(4), clusters=PATIENT)
+    assert len(found.details["fold_scores"]) == 4
 
 
 def noise_of_patients(seed):
@@ -76,12 +86,12 @@ def test_groups_are_tested_over_folds_of_clusters_and_over_time():
 
 
 def test_features_that_are_constant_within_clusters_have_the_cpi_of_independent_ones():
-    patient = np.repeat(np.arange(100), 8)
+    patient = np.repeat(np.arange(100), 4)
     rejected = 0
     for seed in range(3):
         rng = np.random.default_rng(seed)
         features = rng.standard_normal((100, 3))[patient]
-        y = features[:, 0] + rng.standard_normal(800)
+        y = features[:, 0] + rng.standard_normal(400)
         found = cpi(LinearRegression(), features, y, cv=5, clusters=patient, random_state=seed)
         # Twice the variance, whose error over 100 patients is .14 of it, as is that of the draws.
         assert found.scores[0] == pytest.approx(2 * features[:, 0].var(), abs=0.5)

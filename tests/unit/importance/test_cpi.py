@@ -8,6 +8,7 @@ from sklearn.linear_model import LinearRegression
 
 from losaw.data import Dataset, Sample, Truth
 from losaw.importance import cpi
+from losaw.importance.conditional_predictive_impact import own_shares
 from losaw.study.generators.conditional_dag import ConditionalDagGenerator
 from losaw.study.learners.generalized_linear import GeneralizedLinearModel
 from losaw.study.learners.ranger_forest import RangerForest
@@ -192,3 +193,19 @@ def test_p_values_are_adjusted_and_the_raw_ones_are_kept():
     )
     assert np.array_equal(found.details["raw_p_values"], raw.p_values)
     assert found.p_values[0] == pytest.approx(3 * raw.p_values[0])
+
+
+def own_share(columns, copies):
+    (share,) = own_shares(columns, copies, [np.arange(columns.shape[1])])
+    return share
+
+
+def test_a_missing_knockoff_of_a_known_value_counts_like_an_independent_copy():
+    columns = np.random.default_rng(0).standard_normal((80, 1))
+    assert own_share(columns, np.full_like(columns, np.nan)) == pytest.approx(1.0)
+
+
+def test_a_constant_column_has_no_own_share_and_does_not_hide_that_of_others():
+    both, copies = np.insert(np.random.default_rng(0).standard_normal((2, 80, 1)), 0, 1.0, axis=2)
+    assert own_share(both, copies) == pytest.approx(own_share(both[:, 1:], copies[:, 1:]))
+    assert np.isnan(own_share(both[:, :1], copies[:, :1]))

@@ -68,6 +68,7 @@ class Doubled(RandomForestRegressor):
         return 2 * super().predict(X)
 
 
+# No means of trees of single columns: the model is asked.
 SUMS = FunctionTransformer(np.cumsum, kw_args={"axis": 1})
 OTHERS = {
     "a subclass": (Doubled(5), X, Y),
@@ -87,10 +88,10 @@ def viewed(case):
     return subject, columns, columns[order], subject.scored_columns
 
 
-@pytest.mark.parametrize("name", MODELS)
-def test_trees_give_the_predictions_of_the_model_to_the_last_bit(name):
-    subject, columns, copies, members = viewed(MODELS[name])
-    assert subject.trees is not None
+@pytest.mark.parametrize("name", [*MODELS, *OTHERS])
+def test_the_predictions_are_those_of_the_model_to_the_last_bit(name):
+    subject, columns, copies, members = viewed((MODELS | OTHERS)[name])
+    assert (subject.trees is None) == (name in OTHERS)
     np.testing.assert_array_equal(subject.predictions(), subject.predict(columns))
     ((same, *found),) = subject.exchange([copies], 1, "")
     np.testing.assert_array_equal(same, subject.predict(columns))
@@ -108,22 +109,17 @@ def test_growing_coalitions_too(name):
         np.testing.assert_array_equal(predicted, subject.predict(growing(row, copies[:8], taken)))
 
 
-@pytest.mark.parametrize("name", OTHERS)
-def test_a_model_that_is_no_mean_of_trees_of_single_columns_is_asked(name):
-    subject, columns, copies, members = viewed(OTHERS[name])
-    assert subject.trees is None
-    ((same, *found),) = subject.exchange([copies], 1, "")
-    np.testing.assert_array_equal(same, subject.predict(columns))
-    for unit, predicted in zip(members, found, strict=True):
-        np.testing.assert_array_equal(predicted, subject.predict(exchanged(columns, copies, unit)))
-
-
-def test_missing_values_are_led_by_the_model():
+@pytest.mark.parametrize("only_copies", [False, True])
+def test_missing_values_are_led_by_the_model(only_copies):
     holed = X.copy()
     holed[::7, 1] = np.nan
-    subject, columns, copies, members = viewed((RandomForestRegressor(9, **small), holed, Y))
+    model = RandomForestRegressor(9, **small).fit(holed, Y)
+    kept = ~np.isnan(holed).any(axis=1) if only_copies else np.ones(N, dtype=bool)
+    subject = read_model(model, read_rows(holed[kept], Y[kept]), Options(groups=GROUPS))
+    copies = holed[::-1][: kept.sum()]
     (found,) = subject.exchange([copies], 1, "")
-    np.testing.assert_array_equal(found[2], subject.predict(exchanged(columns, copies, members[1])))
+    expected = subject.predict(exchanged(subject.columns, copies, subject.scored_columns[1]))
+    np.testing.assert_array_equal(found[2], expected)
 
 
 @pytest.mark.parametrize("method", [cpi, pfi, sage])
@@ -141,17 +137,3 @@ def test_the_scores_are_those_of_a_model_that_hides_its_trees(method):
     for n_jobs in (1, 3):
         hidden = method(Hidden(model), X, Y, random_state=0, n_jobs=n_jobs, **options)
         np.testing.assert_array_equal(found.scores, hidden.scores)
-    again = method(model, X, Y, random_state=0, n_jobs=3, **options)
-    np.testing.assert_array_equal(found.scores, again.scores)
-
-
-def test_missing_values_of_copies_alone_are_led_by_the_model():
-    holed = X.copy()
-    holed[::7, 1] = np.nan
-    complete = ~np.isnan(holed).any(axis=1)
-    model = RandomForestRegressor(9, **small).fit(holed, Y)
-    subject = read_model(model, read_rows(X[complete], Y[complete]), Options(groups=GROUPS))
-    copies = holed[: complete.sum()]
-    (found,) = subject.exchange([copies], 1, "")
-    expected = subject.predict(exchanged(subject.columns, copies, subject.scored_columns[1]))
-    np.testing.assert_array_equal(found[2], expected)

@@ -58,7 +58,7 @@ def forest(task):
 def score(method, model, X, y, **changes):
     found = getattr(losaw.importance, method)(model, X, y, **{**METHODS[method], **changes})
     assert np.isfinite(found.scores).all()
-    assert found.to_frame()["feature"].iloc[0] == "first" or method in ("air", "sage", "subgroups")
+    assert found.to_frame()["feature"].iloc[0] == "first" or method == "air"
     return found
 
 
@@ -114,15 +114,15 @@ def test_bools_and_categories_of_numbers_are_the_numbers_that_the_forest_saw(met
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("change", ["lacks", "has more"])
+@pytest.mark.parametrize("change", ["lacks the column 'second'", "has the column 'fourth'"])
 def test_other_columns_than_those_of_the_fit_are_refused(method, change):
     if method == "loco":
         pytest.skip("with cv= the model is fitted to the columns that are given")
     X = numbers()
     y = response(X, "regression")
     model = forest("regression").fit(X, y)
-    other = X.drop(columns="second") if change == "lacks" else X.assign(fourth=1.5)
-    with pytest.raises(ValueError, match="column"):
+    other = X.drop(columns="second") if "second" in change else X.assign(fourth=1.5)
+    with pytest.raises(ValueError, match=f"X {change}"):
         score(method, model, other, y)
 
 

@@ -1,5 +1,6 @@
 """Classes of any name and number: losses, views of forests, metrics, the engine's predictions."""
 
+import typing
 from dataclasses import replace
 
 import numpy as np
@@ -8,14 +9,14 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifier
 from sklearn.metrics import roc_auc_score
 
-from losaw.data import Dataset, Sample, Truth
+from losaw.data import Sample
 from losaw.forest import LosawRandomForestClassifier
-from losaw.importance import mdi_oob, pfi, ufi
+from losaw.importance import cpi, hierarchy, loco, mdi_oob, pfi, sage, subgroups, ufi
 from losaw.importance.permutation import score_of
-from losaw.scoring.losses import LOSSES, log_loss, pinball, zero_one
+from losaw.scoring.losses import LOSSES, LossName, log_loss, pinball, zero_one
 from losaw.study.contracts import example_data
 from losaw.study.replicate import predict
-from reference.in_study import in_study
+from reference.in_study import data_of, in_study
 
 EXAMPLES = ("squared-error", "absolute-error", "log-loss", "brier", "zero-one")
 
@@ -59,6 +60,23 @@ def test_the_pinball_loss_is_least_at_its_quantile():
     assert best == pytest.approx(np.quantile(y, 0.9), abs=0.011)
 
 
+def test_the_named_losses_are_those_of_the_type():
+    assert set(typing.get_args(LossName)) == set(LOSSES)
+
+
+@pytest.mark.parametrize("explain", [cpi, hierarchy, loco, pfi, sage, subgroups])
+def test_squared_errors_whose_variance_is_beyond_floats_are_refused(explain):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 3))
+    y = 1e140 * (X[:, 0] + rng.standard_normal(60))
+    model = LinearRegression().fit(X, y)
+    with pytest.raises(ValueError, match=r"y and its prediction differ by .* in another unit"):
+        explain(model, X, y, random_state=0)
+    found = explain(model, X, y, random_state=0, loss="absolute-error")
+    scores = found.table["score"] if explain is hierarchy else [found.scores, found.std_error]
+    assert np.isfinite(np.array(scores, dtype=float)).all()
+
+
 @pytest.mark.parametrize("score", [ufi, mdi_oob])
 def test_a_losaw_classifier_is_scored_as_one_of_scikit_learn_with_the_same_classes(score):
     X, y = classes(("low", "high"))
@@ -80,9 +98,7 @@ def test_a_losaw_classifier_of_three_classes_is_no_regression_of_their_numbers()
 
 def test_a_classifier_whose_task_is_not_named_is_refused():
     X, y = classes((0.0, 1.0))
-    sample, kinds = Sample(X, y), ("continuous",) * 3
-    data = Dataset(sample, sample, Truth((0,), 3), ("a", "b", "c"), kinds)
-    model = LogisticRegression().fit(X, y)
+    data, model = data_of(X, y), LogisticRegression().fit(X, y)
     with pytest.raises(ValueError, match="task='classification'"):
         in_study("pfi-difference").explain(model, data, np.random.default_rng(0))
     with pytest.raises(ValueError, match="task='classification'"):
@@ -136,16 +152,11 @@ def test_the_names_of_two_classes_change_no_digit(method, names):
     assert np.array_equal(method(forest.fit(X, named), X, named, **drawn).scores, expected)
 
 
-def test_an_area_under_the_curve_of_two_classes_is_scored():
-    X, labels = classes(["a", "b"])
-    score = score_of(LogisticRegression().fit(X, labels), labels)
-    assert score(X) > 0.95
-
-
-def test_an_area_of_three_classes_is_the_mean_over_pairs():
+@pytest.mark.parametrize("cuts", [[0.0], [-0.7, 0.7]])
+def test_an_area_under_the_curve_is_that_of_two_classes_or_the_mean_over_pairs(cuts):
     X = np.random.default_rng(0).standard_normal((80, 3))
-    labels = np.digitize(X[:, 0] + X[:, 1], [-0.7, 0.7])
+    labels = np.digitize(X[:, 0] + X[:, 1], cuts)
     model = LogisticRegression(C=0.01).fit(X[:40, 1:], labels[:40])
-    found = score_of(model, labels)(X[:, 1:])
-    expected = roc_auc_score(labels, model.predict_proba(X[:, 1:]), multi_class="ovo")
-    assert found == pytest.approx(expected)
+    shares = model.predict_proba(X[:, 1:])
+    expected = roc_auc_score(labels, shares[:, 1] if len(cuts) == 1 else shares, multi_class="ovo")
+    assert score_of(model, labels)(X[:, 1:]) == pytest.approx(expected)

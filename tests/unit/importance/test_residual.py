@@ -12,7 +12,6 @@ from sklearn.linear_model import LinearRegression
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from losaw.data import Dataset, Sample, Truth
 from losaw.importance.residual import residual_importance
 from losaw.scoring.residual_algorithms import (
     ALGORITHMS,
@@ -21,7 +20,7 @@ from losaw.scoring.residual_algorithms import (
     prefix_of,
     residual_algorithm,
 )
-from reference.in_study import in_study
+from reference.in_study import data_of, in_study
 
 FEW = {"n_permutations": 3, "n_estimators": 40, "random_state": 0}
 
@@ -227,10 +226,8 @@ def test_only_the_top_features_of_the_model_take_part():
         feature_importances_ = np.array([0.1, 0.5, 0.0, 0.4])
 
     X, y = data()
-    sample = Sample(X, y)
-    whole = Dataset(sample, sample, Truth((0, 3), 4), ("a", "b", "c", "d"), ("continuous",) * 4)
     method = in_study("residual-gram-schmidt", n_permutations=2, n_estimators=20, top_features=2)
-    result = method.explain(Model(), whole, np.random.default_rng(0))
+    result = method.explain(Model(), data_of(X, y), np.random.default_rng(0))
     assert result.scores[0] == result.scores[2] == 0
     assert result.scores[[1, 3]].sum() == pytest.approx(1)
     assert result.details["features"] == (1, 3)

@@ -9,7 +9,7 @@ from sklearn.linear_model import LinearRegression
 
 from losaw.data import Dataset, Sample, Truth
 from losaw.importance import boruta, pfi, sage, subgroups
-from reference.in_study import in_study
+from reference.in_study import data_of, in_study
 
 
 def data(n=400, seed=0, rho=0.9):
@@ -103,12 +103,7 @@ def test_boruta_asks_for_more_than_the_best_shadow(monkeypatch):
         return np.array([3.0, 1.5, *shadows] if X.shape[1] == 7 else [3.0, *shadows])
 
     monkeypatch.setattr(boruta_selection, "out_of_bag_z_scores", scores)
-    two = Dataset(
-        *[Sample(np.zeros((9, 2)), np.zeros(9))] * 2,
-        Truth((0,), 2),
-        ("a", "b"),
-        ("continuous",) * 2,
-    )
+    two = data_of(np.zeros((9, 2)), np.zeros(9))
     found = explain(in_study("boruta", max_runs=30), None, two)
     assert found.details["decisions"].tolist() == [1, -1]
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
-from losaw.data import Dataset, Sample, Truth
-from reference.in_study import in_study
+from reference.in_study import data_of, in_study
 
 NAMES = ("atr", "rtr", "linear-coefficient", "pearson", "spearman", "shap-pearson", "shap-spearman")
 
@@ -16,9 +15,8 @@ NAMES = ("atr", "rtr", "linear-coefficient", "pearson", "spearman", "shap-pearso
 def fitted():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((80, 3))
-    sample = Sample(X, X[:, 0] - X[:, 1] + 5)
-    data = Dataset(sample, sample, Truth((0, 1), 3), ("a", "b", "c"), ("continuous",) * 3)
-    return RandomForestRegressor(10, random_state=0).fit(*sample), data
+    data = data_of(X, X[:, 0] - X[:, 1] + 5)
+    return RandomForestRegressor(10, random_state=0).fit(*data.train), data
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -30,7 +28,7 @@ def test_signed_scores_are_the_estimates_and_others_their_size(fitted, name):
     )
     assert signed.scores[0] > 0 > signed.scores[1]
     np.testing.assert_array_equal(np.abs(signed.scores), size.scores)
-    assert size.feature_names == ("a", "b", "c")
+    assert size.feature_names == ("X1", "X2", "X3")
 
 
 def test_rtr_of_classes_is_refused_since_its_size_depends_on_their_names(fitted):

@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.ensemble import RandomForestRegressor
 
-from losaw.data import Dataset, Sample, Truth
 from losaw.trends import (
     absolute_traversal_rate,
     linear_coefficient,
@@ -16,7 +15,7 @@ from losaw.trends import (
     shapley_correlation,
     target_correlation,
 )
-from reference.in_study import in_study
+from reference.in_study import data_of, in_study
 
 
 @settings(max_examples=40, deadline=None)
@@ -69,17 +68,12 @@ def test_where_the_error_is_not_known_the_p_value_is_not_either():
 def test_sizes_as_importances_come_with_p_values_where_there_are_any():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((60, 2))
-    data = data_set(X, X[:, 0] + rng.standard_normal(60))
+    data = data_of(X, X[:, 0] + rng.standard_normal(60))
     result = in_study("linear-coefficient").explain(None, data, rng)
     assert result.p_values[0] < 0.001 < result.p_values[1]
     assert in_study("linear-coefficient", signed=True).explain(None, data, rng).p_values is None
-    twice = data_set(X[:, [0, 0]], X[:, 0])
+    twice = data_of(X[:, [0, 0]], X[:, 0])
     assert in_study("linear-coefficient").explain(None, twice, rng).p_values is None
-
-
-def data_set(X, y):
-    sample = Sample(X, y)
-    return Dataset(sample, sample, Truth((0,), X.shape[1]), ("a", "b"), ("continuous",) * 2)
 
 
 def test_a_standardised_coefficient_of_one_feature_is_its_correlation():
