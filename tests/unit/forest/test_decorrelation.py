@@ -9,6 +9,7 @@ import pytest
 from losaw.forest import (
     LosawRandomForestClassifier,
     LosawRandomForestRegressor,
+    PlainRandomForestRegressor,
     decorrelation,
 )
 
@@ -106,6 +107,7 @@ def test_a_forest_without_a_split_has_importances_of_zero():
     for forest in (
         LosawRandomForestRegressor(n_estimators=3).fit(X, y),
         LosawRandomForestClassifier(n_estimators=3).fit(X, y > 20),
+        PlainRandomForestRegressor(3, min_samples_leaf=30).fit(np.column_stack([y] * 3), y),
     ):
         np.testing.assert_array_equal(forest.feature_importances_, np.zeros(3))
         assert forest.feature_importances_.dtype == np.float64

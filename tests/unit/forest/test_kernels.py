@@ -6,7 +6,7 @@ import pytest
 from losaw.forest import LosawRandomForestRegressor
 from losaw.kernels.compiled import kernel
 from losaw.kernels.exponential import exponential, exponential_of_eight
-from losaw.kernels.inversion import invert, padded, padded_row, product
+from losaw.kernels.inversion import invert, padded_row, product
 from losaw.kernels.vectors import load, store
 
 
@@ -19,11 +19,6 @@ def test_of_features_that_part_a_node_alike_the_first_drawn_is_taken():
     ).fit(X, X[:, 0])
     taken = np.bincount([tree.feature[0] for tree in forest.trees_], minlength=3)
     assert np.abs(taken - 100).max() < 4 * np.sqrt(300 * (1 / 3) * (2 / 3))
-
-
-def test_rows_are_as_long_as_whole_vectors_and_no_longer():
-    assert [padded(size) for size in (0, 1, 8, 9, 22)] == [0, 8, 8, 16, 24]
-    assert [padded_row(size) for size in (1, 8, 9)] == [16, 16, 24]
 
 
 @pytest.mark.parametrize("size", [1, 5, 8, 9, 22])

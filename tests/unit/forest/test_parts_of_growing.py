@@ -10,7 +10,7 @@ from losaw.forest.growing.scan_levels import (
     sort_levels,
 )
 from losaw.kernels.compiled import kernel
-from losaw.kernels.trees import Trees, add_shares, add_values, find_leaves, together
+from losaw.kernels.trees import Trees, find_leaves, together
 
 # Two trees: the first splits column 0 at .5, then column 1 at -1; the second parts column 2 into
 # the levels {0, 3} and the others, then column 0 at 2.
@@ -38,17 +38,6 @@ def test_rows_reach_their_leaves_by_thresholds_and_by_sets():
     found = np.zeros((len(missing), 1), dtype=np.int64)
     find_leaves(alone, missing, together(), found)
     np.testing.assert_array_equal(found[:, 0], [*LEAVES[:, 0], 4, 2])
-
-
-def test_values_and_shares_of_the_leaves_of_all_trees_are_added_up():
-    trees = Trees.of([FIRST, SECOND], LEVELS)
-    places = LEAVES + np.array([0, 5])
-    values = np.random.default_rng(0).standard_normal((10, 3))
-    out, shares = np.ones(len(ROWS)), np.ones((len(ROWS), 3))
-    add_values(trees, np.ascontiguousarray(values[:, 0]), ROWS, together(), out)
-    add_shares(trees, values, ROWS, together(), shares)
-    np.testing.assert_allclose(out, 1 + values[places, 0].sum(axis=1))
-    np.testing.assert_allclose(shares, 1 + values[places].sum(axis=1))
 
 
 def splitmix(state, size):

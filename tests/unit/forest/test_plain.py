@@ -2,11 +2,9 @@
 
 import numpy as np
 import pytest
-from sklearn.base import clone
 from sklearn.tree import DecisionTreeRegressor
 
 from losaw.forest import PlainRandomForestRegressor
-from losaw.importance import mdi_oob, ufi
 
 
 def sample(n, seed):
@@ -106,31 +104,7 @@ def test_a_level_that_a_node_lacks_goes_where_the_middle_of_the_gap_says():
     )
 
 
-def test_a_forest_whose_trees_have_no_split_scores_zero():
-    X, y = sample(40, 0)
-    forest = PlainRandomForestRegressor(3, min_samples_leaf=30, random_state=0).fit(X, y)
-    assert forest.feature_importances_.tolist() == [0.0] * 7
-    assert [tree.n_nodes for tree in forest.trees_] == [1, 1, 1]
-
-
 def test_a_response_that_does_not_vary_is_predicted():
     X, _ = sample(40, 0)
     forest = PlainRandomForestRegressor(3, random_state=0).fit(X, np.full(40, 2.5))
     np.testing.assert_allclose(forest.predict(X), 2.5)
-
-
-def test_the_same_random_state_gives_the_same_forest_whatever_the_batches():
-    X, y = sample(60, 0)
-    forest = PlainRandomForestRegressor(25, max_features=2, random_state=3)
-    first, again = clone(forest).fit(X, y), clone(forest).fit(X, y)
-    np.testing.assert_array_equal(first.predict(X), again.predict(X))
-    fewer = clone(forest).set_params(n_estimators=4).fit(X, y)
-    for one, other in zip(fewer.trees_, first.trees_, strict=False):
-        np.testing.assert_array_equal(one.threshold, other.threshold)
-
-
-def test_importances_read_its_trees():
-    X, y = sample(200, 1)
-    forest = PlainRandomForestRegressor(30, max_features=2, random_state=0).fit(X, y)
-    assert ufi(forest, X, y).scores.argmax() in (0, 2)
-    assert mdi_oob(forest, X, y).scores[5] == 0.0

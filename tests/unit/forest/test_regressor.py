@@ -12,9 +12,9 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeRegressor
 
-from losaw import LosawRandomForestRegressor
-from losaw.forest import losaw_forest
+from losaw.forest import LosawRandomForestRegressor, PlainRandomForestRegressor, losaw_forest
 from losaw.forest.growing.arrays import Settings
+from losaw.forest.validation import check_max_features
 
 
 def mixed_sample(n=240, seed=0):
@@ -78,10 +78,11 @@ def test_predictions_and_importances_do_not_depend_on_n_jobs(n_jobs):
     np.testing.assert_array_equal(one.feature_importances_, many.feature_importances_)
 
 
-def test_a_tree_does_not_depend_on_how_many_follow():
+@pytest.mark.parametrize("forest", [LosawRandomForestRegressor, PlainRandomForestRegressor])
+def test_a_tree_does_not_depend_on_how_many_follow(forest):
     X, y = mixed_sample()
-    few = LosawRandomForestRegressor(n_estimators=3, max_features=2, random_state=7).fit(X, y)
-    more = LosawRandomForestRegressor(n_estimators=30, max_features=2, random_state=7).fit(X, y)
+    few = forest(n_estimators=3, max_features=2, random_state=7).fit(X, y)
+    more = forest(n_estimators=30, max_features=2, random_state=7).fit(X, y)
     for a, b in zip(few.trees_, more.trees_[:3], strict=True):
         np.testing.assert_array_equal(a.threshold, b.threshold)
 
@@ -101,7 +102,7 @@ def test_random_state_as_int_generator_or_none():
 
 
 def test_predictions_are_the_leaf_means_that_apply_points_to():
-    X, y = mixed_sample()
+    X, y = mixed_sample(243)  # no multiple of the rows that walk through a tree together
     forest = LosawRandomForestRegressor(n_estimators=4, random_state=0).fit(X, y)
     leaves = forest.apply(X)
     means = [tree.value[leaves[:, t]] for t, tree in enumerate(forest.trees_)]
@@ -134,12 +135,24 @@ def test_effective_sizes_after_the_cap_are_at_least_eta():
     np.testing.assert_allclose(after, np.maximum(before, 0.6))
 
 
-def test_importances_are_standardised_and_zero_for_a_constant_feature():
-    X, y = mixed_sample()
-    X[:, 5] = 2.0
-    forest = LosawRandomForestRegressor(n_estimators=10, random_state=0).fit(X, y)
+def test_more_features_than_rows_constant_ones_and_copies_are_fine():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((30, 50))
+    X[:, 10:20] = 1.0
+    X[:, 20:30] = X[:, :10]
+    y = X[:, 0] + rng.standard_normal(30)
+    forest = LosawRandomForestRegressor(n_estimators=5, random_state=0).fit(X, y)
+    assert np.isfinite(forest.predict(X)).all()
     assert forest.feature_importances_.sum() == pytest.approx(1.0)
-    assert forest.feature_importances_[5] == 0.0
+    assert (forest.feature_importances_[10:20] == 0).all()
+
+
+@pytest.mark.parametrize(
+    ("choice", "n_features", "expected"),
+    [(0.5, 5, 2), (1 / 3, 5, 1), (1 / 3, 6, 2), (0.99, 3, 2), (1.0, 3, 3), (0.01, 3, 1)],
+)
+def test_a_fraction_of_the_features_is_rounded_down(choice, n_features, expected):
+    assert check_max_features(choice, n_features) == expected
 
 
 def test_names_masks_and_column_numbers_name_the_discrete_features():
