@@ -13,36 +13,39 @@ from losaw.support.errors import LosawError
 ROWS = [("size", "town", "price"), ("1.5", "Linz", "10"), ("2", "?", "11"), ("", "Graz", "12")]
 
 
+@pytest.fixture
+def read(tmp_path):
+    def of_text(text, target="price", **options):
+        path = tmp_path / "data.csv"
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return read_file(path, target, **options)
+
+    return of_text
+
+
 @pytest.mark.parametrize("separator", [",", ";", "\t", "|", ", "])
-def test_the_separator_is_found(tmp_path, separator):
-    path = tmp_path / "data.csv"
-    path.write_text("\n".join(separator.join(row) for row in ROWS) + "\n")
-    frame = read_file(path, "price")
+def test_the_separator_is_found(read, separator):
+    frame = read("\n".join(separator.join(row) for row in ROWS) + "\n")
     assert list(frame.columns) == ["size", "town", "price"]
     assert frame["price"].tolist() == [10, 11, 12]
     assert frame["size"].isna().tolist() == [False, False, True]
     assert frame["town"].isna().tolist() == [False, True, False]
 
 
-def test_commas_in_text_do_not_hide_the_separator(tmp_path):
-    path = tmp_path / "data.csv"
-    path.write_text('a;b\n"x, y, z";1\n"u, v";2\n')
-    assert read_file(path, "b")["a"].tolist() == ["x, y, z", "u, v"]
+def test_commas_in_text_do_not_hide_the_separator(read):
+    assert read('a;b\n"x, y, z";1\n"u, v";2\n', "b")["a"].tolist() == ["x, y, z", "u, v"]
 
 
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
-def test_quoted_text_may_have_several_lines(tmp_path, separator):
+def test_quoted_text_may_have_several_lines(read, separator):
     frame = pd.DataFrame({"a": ["one, two\nlines", 'with "quotes";'] * 30, "b": range(60)})
     frame["c"] = ["one\nmore", *frame["a"][1:]]
-    frame.rename(columns={"c": "c\nd"}).to_csv(tmp_path / "data.csv", sep=separator, index=False)
-    read = read_file(tmp_path / "data.csv", "b")
-    assert list(read.columns) == ["a", "b", "c\nd"] and read["a"].tolist() == frame["a"].tolist()
+    found = read(frame.rename(columns={"c": "c\nd"}).to_csv(sep=separator, index=False), "b")
+    assert list(found.columns) == ["a", "b", "c\nd"] and found["a"].equals(frame["a"])
 
 
-def test_blanks_separate_and_lines_without_names_are_numbered(tmp_path):
-    path = tmp_path / "housing.data.txt"
-    path.write_text(" 0.1  18.0   2\n 0.2  0.0    3\n")
-    frame = read_file(path, "X3", has_header=False)
+def test_blanks_separate_and_lines_without_names_are_numbered(read):
+    frame = read(" 0.1  18.0   2\n 0.2  0.0    3\n", "X3", has_header=False)
     assert list(frame.columns) == ["X1", "X2", "X3"] and frame["X3"].tolist() == [2, 3]
 
 
@@ -55,9 +58,9 @@ def test_compressed_text_and_parquet(tmp_path):
         assert read_file(tmp_path / name, "a").equals(frame)
 
 
-def refused(path, target="price", **options):
+def refused(path):
     with pytest.raises(LosawError) as caught:
-        read_file(path, target, **options)
+        read_file(path, "price")
     return str(caught.value)
 
 
@@ -67,10 +70,16 @@ def test_a_folder_and_a_file_of_nearly_the_name_are_not_taken_for_the_file(tmp_p
     assert refused(tmp_path / "data.csv").endswith("no such file; did you mean 'date.csv'?")
 
 
-def test_names_that_are_numbers_are_names_if_the_target_is_among_them(tmp_path):
-    path = tmp_path / "data.csv"
-    path.write_text("2019,2020,price\n1,2,3\n")
-    assert list(read_file(path, "price").columns) == ["2019", "2020", "price"]
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("2019,2020,price\n1,2,3\n", ["2019", "2020", "price"]),  # the target is among them
+        ("size,price,size.1\n1,2,3\n4,5,6\n", ["size", "price", "size.1"]),
+        ("#chrom\tprice\n1\t2\n3\t4\n", ["#chrom", "price"]),
+    ],
+)
+def test_names_like_numbers_other_names_and_comments_are_taken_as_they_are(read, text, names):
+    assert list(read(text)) == names
 
 
 OF_NAMES = "the first line has 2 fields and line {} has {}, .* give every column a name"
@@ -87,20 +96,10 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("kind", REFUSED)
-def test_what_is_not_clear_in_a_file_is_refused_with_the_remedy(tmp_path, kind):
+def test_what_is_not_clear_in_a_file_is_refused_with_the_remedy(read, kind):
     content, words = REFUSED[kind]
-    path = tmp_path / "data.csv"
-    path.write_bytes(content if isinstance(content, bytes) else content.encode())
     with pytest.raises(LosawError, match=rf"data\.csv: .*{words}"):
-        read_file(path, "price")
-
-
-def test_columns_of_one_name_are_not_renamed(tmp_path):
-    path = tmp_path / "data.csv"
-    path.write_text("size,price,size.1\n1,2,3\n4,5,6\n")
-    assert list(read_file(path, "price").columns) == ["size", "price", "size.1"]
-    path.write_text("7,7,7\n4,5,6\n")
-    assert read_file(path, "X3", has_header=False).shape == (2, 3)
+        read(content)
 
 
 @pytest.mark.parametrize("end", ["gz", "bz2", "xz", "zip"])
@@ -122,14 +121,15 @@ def test_a_file_that_is_not_compressed_as_its_name_says_is_named(tmp_path, end):
         (["1,5\t2,25", "2,5\t0,25"], 2),
         (["Smith, J;3,5;x, y", "Doe, A;4,5;y, z"], 3),
         (['1,"a; b",2.5', '2,"c; d",3.5'], 3),  # semicolons in quotes separate nothing
+        (["New York\t5"] * 2, 2),  # and blanks in text, dates and ranges
+        (["12 a\t5"] * 2, 2),
+        (["2020-01-01 10:00;5"] * 2, 2),
+        (["1,5 2;3"] * 2, 2),
+        (["7,7,7", "4,5,6"], 3),  # three columns, not one name three times
     ],
 )
-def test_a_tab_or_a_semicolon_that_fits_every_line_separates_before_a_comma(
-    tmp_path, lines, columns
-):
-    path = tmp_path / "data.csv"
-    path.write_text("\n".join(lines) + "\n")
-    assert read_file(path, "X1", has_header=False).shape == (2, columns)
+def test_a_tab_or_a_semicolon_that_fits_every_line_separates_before_a_comma(read, lines, columns):
+    assert read("\n".join(lines) + "\n", "X1", has_header=False).shape == (2, columns)
 
 
 BY_BLANKS = {
@@ -141,20 +141,11 @@ BY_BLANKS = {
 
 
 @pytest.mark.parametrize("kind", BY_BLANKS)
-def test_blanks_separate_where_they_make_more_fields_of_numbers(tmp_path, kind):
-    path = tmp_path / "data.txt"
-    path.write_text(BY_BLANKS[kind])
-    read = read_file(path, "X1", has_header=False)
-    assert read.shape == (2, 4) and read["X2"].tolist() == [8, 4]
-    path.write_text('mpg cylinders "power of it"\tname\n' + BY_BLANKS[kind])
-    assert list(read_file(path, "mpg"))[2:] == ["power of it", "name"]
-
-
-@pytest.mark.parametrize("line", ["New York\t5", "12 a\t5", "2020-01-01 10:00;5", "1,5 2;3"])
-def test_blanks_in_text_dates_and_ranges_separate_nothing(tmp_path, line):
-    path = tmp_path / "data.txt"
-    path.write_text(f"{line}\n{line}\n")
-    assert read_file(path, "X1", has_header=False).shape == (2, 2)
+def test_blanks_separate_where_they_make_more_fields_of_numbers(read, kind):
+    found = read(BY_BLANKS[kind], "X1", has_header=False)
+    assert found.shape == (2, 4) and found["X2"].tolist() == [8, 4]
+    named = read('mpg cylinders "power of it"\tname\n' + BY_BLANKS[kind], "mpg")
+    assert list(named)[2:] == ["power of it", "name"]
 
 
 ABOVE = {
@@ -170,19 +161,10 @@ ABOVE = {
 
 @pytest.mark.parametrize("above", ABOVE)
 @pytest.mark.parametrize("table", ["a;price\n1;2\n3;4\n", "a;b;price\n1;2;3\n4;5;6\n"])
-def test_lines_above_the_table_are_to_be_removed(tmp_path, above, table):
-    path = tmp_path / "data.csv"
-    path.write_text(ABOVE[above] + table)
-    said = refused(path)
-    assert "data.csv: the first line" in said and "remove" in said
-    path.write_text(table)
-    assert len(read_file(path, "price")) == 2
-
-
-def test_a_name_may_begin_as_a_comment_does(tmp_path):
-    path = tmp_path / "data.csv"
-    path.write_text("#chrom\tprice\n1\t2\n3\t4\n")
-    assert list(read_file(path, "price")) == ["#chrom", "price"]
+def test_lines_above_the_table_are_to_be_removed(read, above, table):
+    with pytest.raises(LosawError, match=r"data\.csv: the first line.*remove"):
+        read(ABOVE[above] + table)
+    assert len(read(table)) == 2
 
 
 CODES = {
@@ -196,46 +178,39 @@ CODES = {
 }
 
 
-def of_codes(tmp_path, name):
-    path = tmp_path / "codes.csv"
+def of_codes(name):
     cells = CODES[name][0] * 20
-    path.write_text("code,y\n" + "\n".join(f"{c},{i}.5" for i, c in enumerate(cells)) + "\n")
-    return path
+    return "code,y\n" + "\n".join(f"{c},{i}.5" for i, c in enumerate(cells)) + "\n"
 
 
 @pytest.mark.parametrize("name", CODES)
-def test_cells_that_differ_as_text_become_one_number_only_with_a_note(tmp_path, name):
+def test_cells_that_differ_as_text_become_one_number_only_with_a_note(read, name):
     cells, is_text, n_values = CODES[name]
-    path = of_codes(tmp_path, name)
-    read = read_file(path, "y")
-    assert (
-        pd.api.types.is_numeric_dtype(read["code"]) != is_text
-        and read["code"].nunique() == n_values
-    )
-    notes = prepare(read, "y").notes
+    table = read(of_codes(name), "y")
+    assert pd.api.types.is_numeric_dtype(table["code"]) != is_text
+    assert table["code"].nunique() == n_values
+    notes = prepare(table, "y").notes
     assert any("code has" in note for note in notes) == (is_text or n_values < len(cells))
 
 
 @pytest.mark.parametrize("name", CODES)
 @pytest.mark.parametrize("how", ["cluster", "kind", "classes"])
-def test_names_of_clusters_levels_and_classes_stay_apart(tmp_path, name, how):
+def test_names_of_clusters_levels_and_classes_stay_apart(read, name, how):
     cells = CODES[name][0]
-    path = of_codes(tmp_path, name)
     target, options = {
         "cluster": ("y", {"cluster": "code"}),
         "kind": ("y", {"kinds": {"code": "nominal"}}),
         "classes": ("code", {"task": "classification"}),
     }[how]
-    read = read_file(path, target, **options)
-    assert sorted(read["code"].unique()) == sorted(cells)
+    table = read(of_codes(name), target, **options)
+    assert sorted(table["code"].unique()) == sorted(cells)
     if how == "cluster":
-        found = prepare(read.assign(z=[i % 7 for i in range(80)]), "y", cluster="code")
+        found = prepare(table.assign(z=[i % 7 for i in range(80)]), "y", cluster="code")
         assert len(set(found.clusters)) == 4
     if how == "classes":
-        assert set(prepare(read, "code").labels) == set(cells)
+        assert set(prepare(table, "code").labels) == set(cells)
 
 
-def test_codes_are_numbers_where_the_kind_says_so(tmp_path):
-    read = read_file(of_codes(tmp_path, "leading zeros"), "y")
-    data = prepare(read, "y", kinds={"code": "continuous"})
+def test_codes_are_numbers_where_the_kind_says_so(read):
+    data = prepare(read(of_codes("leading zeros"), "y"), "y", kinds={"code": "continuous"})
     assert sorted(set(data.X["code"])) == [1.0, 2.0]
