@@ -43,8 +43,12 @@ X = np.column_stack([RNG.standard_normal((300, 2)), RNG.integers(0, 3, (300, 2))
 Y = X[:, 0] + X[:, 3] + RNG.standard_normal(300)
 
 
-def boosting(*places):
-    return HistGradientBoostingRegressor(max_iter=2, categorical_features=list(places))
+def boosted(**named):
+    return HistGradientBoostingRegressor(max_iter=2, **named)
+
+
+def xgb(**named):
+    return XGBRegressor(n_estimators=2, max_depth=2, **named)
 
 
 def of_step(model, left_out, place=-1):
@@ -52,13 +56,13 @@ def of_step(model, left_out, place=-1):
 
 
 def test_positions_behind_steps_that_keep_the_columns_move_up():
-    model = make_pipeline(SimpleImputer(), StandardScaler(), boosting(2, 3))
+    model = make_pipeline(SimpleImputer(), StandardScaler(), boosted(categorical_features=[2, 3]))
     assert of_step(model, 0) == [1, 2] and of_step(model, 2) == [2] and of_step(model, 3) == [2]
 
 
 def test_positions_behind_an_encoder_are_those_of_the_columns_that_it_makes():
     encoder = ColumnTransformer([("levels", OneHotEncoder(), [2]), ("rest", "passthrough", [3, 0])])
-    model = make_pipeline(encoder, boosting(0, 3))
+    model = make_pipeline(encoder, boosted(categorical_features=[0, 3]))
     assert of_step(model, 0) == [0, 3] and of_step(model, 2) == [0] and of_step(model, 3) == [0]
 
 
@@ -76,17 +80,9 @@ def test_positions_within_a_column_transformer_are_of_its_own_columns():
     assert columns == [0, 2] and left[1].transformers[0][2] == [1]
 
 
-@pytest.mark.parametrize("first", [PCA(4), SelectKBest(k=3)])
-def test_positions_behind_a_step_that_mixes_or_selects_columns_are_refused(first):
-    fitted = first.fit(X, Y)
-    with pytest.raises(ValueError, match=r"categorical_features of HistGradient\w+ names columns"):
-        without(make_pipeline(fitted, boosting(2)), [0], NAMES)
-    assert without(make_pipeline(fitted, Ridge()), [0], NAMES)
-
-
 def test_models_of_a_list_lose_the_column_and_what_sees_predictions_keeps_its_own():
     forest = RandomForestRegressor(2, max_features=0.5)
-    listed = [("boosting", boosting(2)), ("forest", forest)]
+    listed = [("boosting", boosted(categorical_features=[2])), ("forest", forest)]
     for model in (VotingRegressor(listed), StackingRegressor(listed, forest, cv=2)):
         copy = without(model.fit(X, Y), [0], NAMES)
         parts = dict(copy.estimators)
@@ -108,14 +104,6 @@ def test_a_losaw_forest_keeps_its_nominal_features(nominal):
     if nominal[0] != "X2":
         nominal = [True, False, True]
     assert kept.nominal_features == nominal
-
-
-def boosted(**named):
-    return HistGradientBoostingRegressor(max_iter=2, **named)
-
-
-def xgb(**named):
-    return XGBRegressor(n_estimators=2, max_depth=2, **named)
 
 
 KEPT = object()
@@ -171,19 +159,22 @@ def test_what_is_said_of_columns_is_said_of_those_that_are_left(kind):
 
 
 @pytest.mark.parametrize(
-    "learner",
+    ("step", "learner"),
     [
-        boosted(interaction_cst=[{1, 2}]),
-        boosted(monotonic_cst=[1, 0, 0, 0]),
-        xgb(interaction_constraints="[[0, 1]]"),
-        xgb(monotone_constraints=(1, 0, 0, 0)),
+        (PCA(4), boosted(categorical_features=[2])),
+        (SelectKBest(k=3), boosted(categorical_features=[2])),
+        (PCA(4), boosted(interaction_cst=[{1, 2}])),
+        (PCA(4), boosted(monotonic_cst=[1, 0, 0, 0])),
+        (PCA(4), xgb(interaction_constraints="[[0, 1]]")),
+        (PCA(4), xgb(monotone_constraints=(1, 0, 0, 0))),
     ],
     ids=lambda one: type(one).__name__,
 )
-def test_columns_named_by_position_behind_a_step_that_mixes_them_are_refused(learner):
-    model = make_pipeline(PCA(4), learner).fit(X, Y)
-    with pytest.raises(ValueError, match=r"(cst|constraints) of \w+ names columns by position"):
-        without(model, [0], NAMES)
+def test_positions_behind_a_step_that_mixes_or_selects_columns_are_refused(step, learner):
+    fitted = step.fit(X, Y)
+    with pytest.raises(ValueError, match=r"(features|cst|constraints) of \w+ names columns by pos"):
+        without(make_pipeline(fitted, learner), [0], NAMES)
+    assert without(make_pipeline(fitted, Ridge()), [0], NAMES)
     kept = make_pipeline(StandardScaler(), learner).fit(X, Y)
     assert str(without(kept, [0], NAMES)[-1].get_params()) != str(learner.get_params())
 
@@ -302,7 +293,7 @@ def test_names_behind_a_step_that_returns_frames_are_those_that_it_makes():
     step = ColumnTransformer(
         [("s", StandardScaler(), ["X1"])], remainder="passthrough", verbose_feature_names_out=False
     ).set_output(transform="pandas")
-    model = make_pipeline(step, boosting("X3", "X4")).fit(frame, Y)
+    model = make_pipeline(step, boosted(categorical_features=["X3", "X4"])).fit(frame, Y)
     assert without(model, [2], NAMES)[1].categorical_features == ["X4"]
 
 
