@@ -94,12 +94,6 @@ def test_an_error_is_shown_with_its_line(tmp_path, capsys):
     assert "LinAlgError: Singular matrix" in said and f"({file}:9, in explain)" in said
 
 
-def test_a_changed_input_is_said_before_the_error_that_it_led_to(tmp_path, capsys):
-    body = "data.train.X[:] = np.nan; return np.linalg.svd(data.train.X)"
-    _, said = checked(tmp_path, capsys, BROKEN.format(body=body))
-    assert "changes its input in place; work on a copy" in said
-
-
 def test_an_endless_method_ends_at_its_limit(tmp_path, capsys):
     text = BROKEN.format(body="\n        while True:\n            pass")
     _, said = checked(tmp_path, capsys, text, "--seconds", "1")

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from losaw.forest.as_printed_steps import cap, redistribute
+from losaw.forest.as_printed_steps import cap
 from losaw.weighting import cap_weights, effective_sample_size
 
 SIZES = st.integers(2, 40)
@@ -43,17 +43,6 @@ def test_counted_rows_are_capped_like_repeated_rows(weights, eta, seed):
     merged = cap_weights(weights, eta, counts)
     repeated = cap_weights(np.repeat(weights, counts), eta)
     np.testing.assert_allclose(np.repeat(merged, counts), repeated, rtol=1e-9)
-
-
-@given(positive_weights(), ETAS)
-@settings(max_examples=100, deadline=None, derandomize=True)
-def test_the_cap_is_a_fixed_point_of_the_papers_redistribution(weights, eta):
-    capped = cap_weights(weights, eta)
-    normalised = weights / weights.sum()
-    if capped.max() < normalised.max() * (1 - 1e-9):
-        np.testing.assert_allclose(
-            redistribute(normalised, capped.max()), capped, rtol=1e-6, atol=1e-12
-        )
 
 
 def test_eta_one_gives_uniform_weights():

@@ -51,6 +51,7 @@ def test_equal_methods_are_not_told_apart_in_more_than_their_share_of_audits():
         (np.tile([0.0, 0.5], 15), "no"),
         (np.tile([0.0, 0.0, 0.0, 0.3], 8)[:30], "open"),
         (np.tile([0.0, 0.02], 15), "yes"),
+        (NONE, ""),  # a method that does not test
     ],
 )
 def test_whether_a_rate_is_kept(falses, answer):
@@ -77,10 +78,6 @@ def test_a_rate_on_the_border_is_decided_in_at_most_five_percent_of_audits(
     border = np.dot(values, chances)
     # Binomial of 2,000 with chance .05: 133 is exceeded with a chance of .0005.
     assert (high <= border).sum() <= 133 and (low > border).sum() <= 133
-
-
-def test_a_method_that_does_not_test_has_no_answer():
-    assert standings(rounds(a=(np.linspace(0, 1, 30), NONE)), 0.1)["keeps"][0] == ""
 
 
 def test_first_places_of_equal_scores_are_shared():

@@ -47,11 +47,6 @@ def test_flips_of_few_rows_that_leave_the_mean_count(n_positive):
 
 
 @pytest.mark.parametrize("test", TESTS)
-def test_no_difference_at_all_has_p_value_1(test):
-    assert run(np.zeros(10), test) == 1
-
-
-@pytest.mark.parametrize("test", TESTS)
 def test_the_level_is_held_on_symmetric_differences(test):
     rng = np.random.default_rng(1)
     rejected = sum(run(x, test) <= 0.05 for x in rng.standard_normal((400, 30)))
@@ -62,11 +57,6 @@ def test_the_level_is_held_on_symmetric_differences(test):
 def test_holm_multiplies_by_the_hypotheses_left():
     assert adjust([0.01, 0.04, 0.03], "holm") == pytest.approx([0.03, 0.06, 0.06])
     assert adjust([0.7, 0.6], "holm").tolist() == [1.0, 1.0]
-
-
-def test_benjamini_hochberg_is_scipys():
-    p = np.random.default_rng(3).random(12)
-    assert adjust(p, "benjamini-hochberg") == pytest.approx(stats.false_discovery_control(p))
 
 
 def test_fishers_p_value_counts_the_observed_signs():

@@ -107,13 +107,18 @@ def test_kinds_can_be_overridden_and_a_group_has_those_of_its_columns():
     assert found.select(top=1) == ("home",)
 
 
-def test_weights_are_repetitions_of_rows():
+def linear_sample(n=80):
+    """y = X1 + little noise, and the linear model of it."""
     rng = np.random.default_rng(0)
-    X = rng.standard_normal((60, 3))
-    y = X[:, 0] + rng.standard_normal(60)
-    model = LinearRegression().fit(X, y)
-    weights = rng.integers(1, 4, 60)
-    twice = np.repeat(np.arange(60), weights)
+    X = rng.standard_normal((n, 3))
+    y = X[:, 0] + 0.1 * rng.standard_normal(n)
+    return LinearRegression().fit(X, y), X, y
+
+
+def test_weights_are_repetitions_of_rows():
+    model, X, y = linear_sample()
+    weights = np.random.default_rng(1).integers(1, 4, 80)
+    twice = np.repeat(np.arange(80), weights)
     one = loco(model, X, y, train=(X, y, None), sample_weight=weights)
     other = loco(model, X[twice], y[twice], train=(X, y))
     np.testing.assert_allclose(one.scores, other.scores, rtol=1e-9)
@@ -138,12 +143,8 @@ def test_missing_values_go_to_a_model_that_takes_them():
 
 
 def test_folds_are_tested_with_the_variance_of_nadeau_and_bengio():
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((100, 3))
-    y = X[:, 0] + rng.standard_normal(100)
-    found = loco(
-        LinearRegression(), X, y, cv=RepeatedKFold(n_splits=5, n_repeats=2, random_state=0)
-    )
+    folds = RepeatedKFold(n_splits=5, n_repeats=2, random_state=0)
+    found = loco(*linear_sample(100), cv=folds)
     scores = found.details["fold_scores"]
     error = np.sqrt((1 / 10 + 20 / 80) * scores.var(axis=0, ddof=1))
     np.testing.assert_allclose(found.std_error, error)
@@ -167,6 +168,7 @@ def result(**changes):
 def test_features_are_selected_at_a_rate():
     found = result()
     assert found.select(fdr=0.05) == ("b", "c")
+    assert found.select(fdr=0.04) == ("b",)
     assert found.select(fdr=0.05, procedure="benjamini-yekutieli") == ("b",)
     assert found.select(fwer=0.05) == ("b",)
     assert found.select(top=2) == ("b", "c")
@@ -207,14 +209,6 @@ def test_boruta_takes_text_labels_and_levels():
     X, y = frame(120)
     found = boruta(None, X[["size", "note"]], y, n_estimators=20, max_runs=12, random_state=0)
     assert found.details["selected"].tolist() == [True, False]
-
-
-def linear_sample(n=80):
-    """y = X1 + little noise, and the linear model of it."""
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((n, 3))
-    y = X[:, 0] + 0.1 * rng.standard_normal(n)
-    return LinearRegression().fit(X, y), X, y
 
 
 @pytest.mark.parametrize(("n_repeats", "freedom"), [(1, None), (2, 1), (4, 3)])
