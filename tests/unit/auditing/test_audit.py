@@ -25,8 +25,7 @@ def near_copies(n=300, seed=0):
 
 @pytest.fixture(scope="module")
 def copies():
-    options = QUICK | {"rounds": 8}
-    return losaw.audit(near_copies(200), "y", methods="mdi,pfi,cpi", share=0.9, **options)
+    return losaw.audit(near_copies(200), "y", methods="mdi,pfi,cpi", share=0.9, **QUICK)
 
 
 def test_among_near_copies_the_conditional_test_makes_fewer_false_selections(copies):
@@ -38,7 +37,7 @@ def test_among_near_copies_the_conditional_test_makes_fewer_false_selections(cop
 
 
 def test_a_line_per_round_and_method_with_its_signals(copies):
-    assert len(copies.rounds) == 8 * 3
+    assert len(copies.rounds) == 5 * 3
     assert copies.rounds.groupby("round")["signals"].nunique().eq(1).all()
     assert copies.rounds["signals"].str.split(", ").str.len().eq(copies.n_signals).all()
     assert copies.n_signals == 2 and copies.share == 0.9
@@ -70,7 +69,6 @@ def test_the_share_is_what_the_model_explains_of_the_target(two_methods):
     found = two_methods
     explained = losaw.explain(mixed(), "bought", methods="mdi", folds=3, budget=None)
     assert found.quality == explained.work.quality["model"]
-    assert found.share == min(max(found.quality.share, 0.05), 0.95)
 
 
 def test_a_target_that_nothing_explains_is_said_and_without_cpi_there_are_no_statements():
@@ -128,10 +126,8 @@ def test_methods_that_are_level_are_best_together(copies):
     ],
 )
 def test_what_cannot_be_is_said_at_once(options, words):
-    target = options.get("target", "bought")
-    rest = {name: value for name, value in options.items() if name != "target"}
     with pytest.raises((ValueError, TypeError), match=words):
-        losaw.audit(mixed(), target, **{**QUICK, **rest})
+        losaw.audit(mixed(), "bought", **{**QUICK, **options})
 
 
 def test_the_command_writes_what_the_function_returns_whatever_the_threads(
@@ -158,12 +154,12 @@ def test_the_command_writes_what_the_function_returns_whatever_the_threads(
 def test_statements_on_groups_are_judged_as_explain_makes_them(copies):
     by_round = copies.rounds.drop_duplicates("round")
     assert (by_round["false_statements"] <= by_round["statements"]).all()
-    # Of 16 causes: a true share of .8 would be below this bound in three of a hundred audits.
-    assert by_round["named"].mean() >= 10 / 16
+    # Of 10 causes: a true share of .8 would be below this bound in three of a hundred audits.
+    assert by_round["named"].mean() >= 6 / 10
     assert by_round["false_statements"].sum() <= 0.1 * by_round["statements"].sum()
     (said,) = [verdict for verdict in copies.verdicts if verdict.startswith("Statements of")]
     n, false = int(by_round["statements"].sum()), int(by_round["false_statements"].sum())
-    assert f"{n} in 8 rounds, of which {false} name no cause" in said
+    assert f"{n} in 5 rounds, of which {false} name no cause" in said
 
 
 @pytest.mark.long
