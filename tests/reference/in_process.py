@@ -1,7 +1,7 @@
 """A request computed in this process, as Snakemake's jobs do it."""
 
 from losaw.study.compute import compute
-from losaw.study.generators.joint_law.fit import fit_joint_law
+from losaw.study.generators.joint_law.fit import law_of
 from losaw.study.results.outputs import write_outputs
 
 
@@ -14,7 +14,7 @@ def execute(session, **options):
             files = [session.results / "laws" / f"{name}.json" for name in block.slice.laws]
             for file in files:
                 if not file.exists():
-                    fit_joint_law(laws[file.stem]).save(file)
+                    law_of(laws[file.stem]).save(file)
             compute(block.recipe, block.path, files, **options)
             paths.append(block.path)
     return paths

@@ -8,8 +8,8 @@ import functools
 import numpy as np
 import pytest
 
-from losaw.study.generators.correlation import correlation_matrix, six_features
-from losaw.study.generators.joint_law.fit import fit_joint_law
+from losaw.study.generators.correlation import correlation_matrix
+from losaw.study.generators.joint_law.fit import law_of
 from losaw.study.generators.losaw import LosawGenerator
 from losaw.study.generators.normal_linear import NormalLinearGenerator
 
@@ -57,7 +57,7 @@ def test_the_first_six_features_have_correlation_sigma_and_the_others_none(
     X = getattr(drawn(data_type), sample).X
     expected = correlation_matrix("six-features", 9)
     if data_type == "discrete":  # those of the log-barrier law are a little smaller
-        law = fit_joint_law(LosawGenerator(**LosawGenerator.examples[1]).joint_law())
+        law = law_of(LosawGenerator(**LosawGenerator.examples[1]).joint_law())
         expected[:6, :6] = law.attained_correlation
     assert np.abs(z_scores_of_correlations(X, expected)).max() < 5
 
@@ -130,18 +130,15 @@ def test_the_signal_variance_is_estimated_anew_in_every_draw():
     assert np.std(variances) == pytest.approx(spread, rel=5 / np.sqrt(2 * 100))
 
 
-@pytest.mark.parametrize("name", ["identity", "homogeneous", "heterogeneous"])
-def test_example_1_1_has_its_correlation_matrix_and_unit_noise(name):
-    data = NormalLinearGenerator(correlation=name, n_samples=N).sample(np.random.default_rng(5))
-    assert np.abs(z_scores_of_correlations(data.train.X, correlation_matrix(name, 5))).max() < 5
+@pytest.mark.parametrize(
+    ("name", "n_features"),
+    [("identity", 5), ("homogeneous", 5), ("heterogeneous", 5), ("six-features", 10)],
+)
+def test_normal_data_have_their_correlation_matrix_and_unit_noise(name, n_features):
+    generator = NormalLinearGenerator(correlation=name, n_features=n_features, n_samples=N)
+    data = generator.sample(np.random.default_rng(5))
+    target = correlation_matrix(name, n_features)
+    assert np.abs(z_scores_of_correlations(data.train.X, target)).max() < 5
     noise = data.train.y - data.train.X[:, 0] - data.train.X[:, 1]
     assert abs((noise**2).mean() - 1) < 5 * np.sqrt(2 / N)
     assert data.truth.signal == (0, 1)
-
-
-def test_the_tradeoff_data_have_sigma_and_four_independent_features():
-    generator = NormalLinearGenerator(correlation="six-features", n_features=10, n_samples=N)
-    X = generator.sample(np.random.default_rng(5)).train.X
-    target = np.eye(10)
-    target[:6, :6] = six_features()
-    assert np.abs(z_scores_of_correlations(X, target)).max() < 5

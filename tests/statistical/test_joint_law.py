@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import linprog
 
 from losaw.study.generators.correlation import five_feature_block, six_features
-from losaw.study.generators.joint_law.fit import fit_joint_law
+from losaw.study.generators.joint_law.fit import fit_joint_law, law_of
 from losaw.study.generators.joint_law.law import LEVELS, TOLERANCE, JointLawSpecification
 
 ATTAINABLE, UNATTAINABLE = (0.74, 0.29), (0.71, 0.05)
@@ -19,7 +19,7 @@ def fit(matrix, **options):
 
 @pytest.fixture(scope="module")
 def sigma_law():
-    return fit(six_features())
+    return law_of(JointLawSpecification(six_features()))
 
 
 @pytest.fixture(scope="module")
