@@ -227,7 +227,8 @@ def the_same_seed_gives_the_same_scores(subject: Subject) -> None:
 def _example_fit(subject: Subject) -> tuple[Any, Dataset]:
     """Return a newly fitted example learner, and new copies of its data."""
     learner = get("learner", getattr(subject.entry.load(), "example_learner", "random-forest"))
-    return fitted(learner.create(), example_data()), example_data()
+    few = {"n_estimators": 25} if "n_estimators" in learner.accepted_parameters() else {}
+    return fitted(learner.create(**few), example_data()), example_data()
 
 
 def _scores(importance: Any, model: Any, data: Dataset, seed: int = 1) -> FloatArray:
