@@ -16,6 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import losaw
+from fuzz import inputs
 from fuzz.inputs import COLUMNS, usually
 from fuzz.worker import NoModel, not_finite
 from losaw.explaining.design import METHODS
@@ -94,13 +95,12 @@ NAMES = (
     *(7, None, 2.5, ("a", 1)),
 )
 
+OF_ARRAYS = ("signal", "noise", "bool", "constant", "far away", "huge", "tiny")
 RESPONSES = {
-    "signal": lambda rng, x: x + 0.3 * rng.standard_normal(len(x)),
-    "noise": lambda rng, x: rng.standard_normal(len(x)),
+    **{name: inputs.RESPONSES[name] for name in OF_ARRAYS},
     "two words": lambda rng, x: np.where(x > 0, "=yes", "<i>no"),
     "three words": lambda rng, x: WORDS[np.digitize(x, [-0.5, 0.5])],
     "0 and 1": lambda rng, x: (x > 0).astype(int),
-    "bool": lambda rng, x: x > 0,
     "categories": lambda rng, x: pd.Categorical(np.where(x > 0, "b", "a"), ["b", "never", "a"]),
     "whole": lambda rng, x: np.rint(3 * x).astype(int),
     "with missing": lambda rng, x: np.where(np.arange(len(x)) % 9 == 3, np.nan, x),
@@ -112,11 +112,7 @@ RESPONSES = {
     "one row differs": lambda rng, x: np.where(np.arange(len(x)) == 0, 1e9, 0.0),
     "many zeros": lambda rng, x: np.where(x > 1, x, 0.0),
     "skewed": lambda rng, x: np.exp(9 * x),
-    "constant": lambda rng, x: np.ones(len(x)),
-    "far away": lambda rng, x: 1e17 + x,
-    "huge": lambda rng, x: 1e149 * x,
     "too large": lambda rng, x: 1e200 * x,
-    "tiny": lambda rng, x: 1e-200 * x,
     "denormal": lambda rng, x: 5e-324 * np.rint(9 * x),
     "with inf": lambda rng, x: np.where(np.arange(len(x)) == 0, np.inf, x),
     "dates": lambda rng, x: _dates(rng, len(x)),
@@ -245,7 +241,6 @@ AUDIT = DESIGN | {"rounds": (5,), "share": (0.05, 0.95, 0.5), "signals": (1, 2, 
 HIERARCHY = {
     "groups": ({"all": ["a", "b"]}, {"all": {"first": ["a"], "second": ["b"]}}, {"none": []}),
     "fwer": (0.5, 1e-12),
-    "sampler": ("conditional", "sequential"),
     "n_draws": (2,),
     "loss": ("absolute-error", "squared-error", "log-loss"),
     "kinds": ({"a": "nominal"}, {"a": "continuous"}, {"b": "discrete"}),

@@ -16,7 +16,7 @@ PATIENCE, FIRST_PATIENCE = 300.0, 900.0
 SCIKIT_LEARN_SAYS = (
     r"Found array with|Expected 2D array|Complex data not supported|inconsistent numbers? of "
     r"samples|bad input shape|could not convert string to float|Unknown label type|Sparse data|"
-    r"should be a 1d array|setting an array element|Unsupported|unexpected keyword|feature names|"
+    r"should be a 1d array|setting an array element|Unsupported|feature names|"
     r"Reshape your data|Singleton array|dtype=|Expected sequence or array-like|"
     r"multiple input features|classes|duplicate|mixed types|"
     r"at least one array or dtype is required"  # of a frame without columns
@@ -95,7 +95,8 @@ def outcome_of(target: Any, recipe: Recipe, options: dict[str, Any]) -> Outcome:
             return Outcome("no model")
         except (ValueError, TypeError) as error:
             names = "|".join(map(re.escape, (*target.arguments, *options)))
-            if re.search(rf"\b({names})\b|{SCIKIT_LEARN_SAYS}", str(error)):
+            is_taken = "unexpected keyword" not in str(error)  # else the option is none
+            if is_taken and re.search(rf"\b({names})\b|{SCIKIT_LEARN_SAYS}", str(error)):
                 return Outcome("refused", str(error))
             return Outcome("unclear", traceback.format_exc())
         except Exception:
