@@ -364,6 +364,11 @@ def _by_kind(
     name: str, papers: Mapping[str, Any], chosen: Mapping[str, Any] | None
 ) -> dict[str, Any]:
     """Models by kind of target, the paper's where none is chosen."""
+    if not isinstance(chosen, Mapping | None):
+        raise TypeError(
+            f"{name} must be a dict with models for the kinds 'continuous' and 'discrete', or "
+            f"None; got {chosen!r}"
+        )
     for kind in chosen or {}:
         one_of(f"{name}: kind", kind, KINDS)
     return {**papers, **(chosen or {})}
