@@ -27,7 +27,7 @@ ERROR_KIND = "over test rows, the fitted model and the drawn knockoffs held fixe
 SMALLEST_OWN_SHARE = 1e-3
 _COPIES = (
     "untestable: its draws are its copies, because the other features determine it, or because "
-    "Gaussian knockoffs with s_method='sdp' chose s = 0 for it"
+    "Gaussian knockoffs with s_method='sdp' chose s = 0 for it (then take sampler='conditional')"
 )
 _CONSTANT = "constant: there is nothing to test"
 _MISSING = "missing in all rows: there is nothing to test"

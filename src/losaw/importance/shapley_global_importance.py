@@ -196,9 +196,10 @@ def _falls(
 
 
 def _in_turn(subject: Model, count: int, rng: np.random.Generator) -> NDArray[np.intp]:
-    """All rows in a random order; with weights at least ``count``, in rounds of as many.
+    """All rows in a random order; with weights, at least ``count`` of them.
 
-    In every round a row comes as often as it weighs.
+    With weights they come in rounds of as many as there are rows: in each, a row comes as often as
+    it weighs (:func:`losaw.knockoffs.sampler.rows_by_weight`).
     """
     n_rows, weights = len(subject.y), subject.weights
     n_rounds = 1 if weights is None else -(-count // n_rows)

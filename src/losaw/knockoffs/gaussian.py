@@ -62,8 +62,11 @@ class GaussianKnockoffs:
             self.shrinkage_, self.correlation_, self.s_ = 0.0, np.empty((0, 0)), np.empty(0)
             return self
         varying = X[:, self._columns]
-        self._mean, self._scale = varying.mean(axis=0), varying.std(axis=0, ddof=1)
-        self._Z = (varying - self._mean) / self._scale
+        unit = np.ldexp(1.0, np.frexp(np.abs(varying).max(axis=0))[1])
+        varying /= unit  # squares of huge and tiny values stay in range
+        mean, scale = varying.mean(axis=0), varying.std(axis=0, ddof=1)
+        self._Z = (varying - mean) / scale
+        self._mean, self._scale = mean * unit, scale * unit
         sample = self._Z.T @ self._Z / (len(X) - 1)
         smallest = smallest_eigenvalue(sample)
         self.shrinkage_ = 0.0 if smallest > SINGULAR else self._enough(smallest)

@@ -141,6 +141,14 @@ def check_unique(names: Iterable[Any]) -> None:
         raise ValueError(f"X has more than one column named {repeated[0]!r}; rename them")
 
 
+def in_range(values: FloatArray) -> FloatArray:
+    """Scale ``values`` by powers of two so that the largest of each column is between 1/2 and 1.
+
+    No digit changes, and the squares of huge and tiny values stay in range.
+    """
+    return np.ldexp(values, -np.frexp(np.abs(values).max(axis=0))[1])
+
+
 def check_finite(
     name: str,
     values: FloatArray,

@@ -5,6 +5,7 @@ from numpy.typing import ArrayLike
 
 from losaw.data import FloatArray
 from losaw.kernels.capping import find_cap
+from losaw.support.arguments import in_range
 from losaw.weighting.checks import check_counts, check_eta, check_weights
 
 
@@ -32,8 +33,7 @@ def effective_sample_size(weights: ArrayLike) -> float:
     2.0
     """
     w = check_weights(weights)
-    # Times a power of two, which changes no digit: squares stay in range.
-    w = np.ldexp(w, -np.frexp(w.max())[1])
+    w = in_range(w)
     ones = np.ones(len(w))  # dot products: stored results have their last bits
     return float((ones @ w) ** 2 / (ones @ w**2))
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from losaw.data import FloatArray
-from losaw.support.arguments import finite_vector
+from losaw.support.arguments import finite_vector, in_range
 from losaw.tables.columns import few_levels
 from losaw.weighting.checks import check_eta, check_pair, check_weights
 from losaw.weighting.effective_sample_size import cap_weights
@@ -124,7 +124,9 @@ def weighted_correlations(
     w = check_weights(weights)
     if w.shape != t.shape:
         raise ValueError(f"weights has shape {w.shape}, expected {t.shape}: one for each row")
+    w = in_range(w)
     w = w / w.sum()
-    t, a = t - w @ t, a - w @ a
+    t, a = in_range(t), in_range(a)
+    t, a = in_range(t - w @ t), in_range(a - w @ a)
     scale = np.sqrt((w @ t**2) * (w @ a**2))
     return np.divide(w * t @ a, scale, out=np.zeros(a.shape[1]), where=scale > 0)

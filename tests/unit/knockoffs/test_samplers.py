@@ -132,7 +132,7 @@ def test_constant_columns_are_their_own_knockoffs(sampler, columns):
     np.testing.assert_array_equal(draw(sampler, columns), columns)
 
 
-@pytest.mark.parametrize("unit", [1e-140, 1e140])
+@pytest.mark.parametrize("unit", [1e-310, 1e-200, 1e140])
 def test_gaussian_knockoffs_have_no_unit(unit):
     X = np.random.default_rng(0).standard_normal((60, 3))
     found, expected = (draw("gaussian", X * u) / u for u in (unit, 1.0))

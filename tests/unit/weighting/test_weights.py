@@ -133,6 +133,16 @@ def test_the_effective_sample_size_has_no_unit(unit):
     assert effective_sample_size(np.array([1.0, 2.0, 3.0]) * unit) == pytest.approx(36 / 14)
 
 
+@pytest.mark.parametrize("unit", [1e-300, 1e-162, 1.0, 1e140])
+def test_weighted_correlations_have_no_unit(unit):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 3))
+    target, adjustment, weights = X[:, 0], X[:, 1:] + X[:, [0]], rng.random(60)
+    expected = weighted_correlations(target, adjustment, weights)
+    found = weighted_correlations(target * unit, adjustment * unit, weights * unit)
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
 def test_an_outlier_beyond_the_range_of_a_normal_density_has_a_weight():
     rng = np.random.default_rng(0)
     a = rng.standard_normal(3000)

@@ -91,11 +91,14 @@ def sha256(content: bytes) -> str:
 
 
 def _download(name: str, source: Source, file: SourceFile, path: Path) -> bytes:
+    convert = file.convert
+    change = "" if convert is None else f" after this change: {convert.__doc__}".rstrip(".")
+
     def refusal(why: str) -> DatasetError:
         # The reason comes last: it can be long, and rows of failed fits keep the first 500 letters.
         return DatasetError(
             f"data set {name!r}: {path}: no such file. Put it there by hand (SHA-256 "
-            f"{file.sha256}), or name the folder that holds {name}/{file.name} with "
+            f"{file.sha256}{change}), or name the folder that holds {name}/{file.name} with "
             f"{FOLDER_VARIABLE}. It was not downloaded: {why}"
         )
 
@@ -105,8 +108,8 @@ def _download(name: str, source: Source, file: SourceFile, path: Path) -> bytes:
         content = _fetch(file.url, file.name)
     except OSError as error:
         raise refusal(f"{file.url}: {str(error) or type(error).__name__}") from None
-    if file.convert is not None:
-        content = file.convert(content)
+    if convert is not None:
+        content = convert(content)
     if sha256(content) != file.sha256:
         raise refusal(f"{file.url} gives another file (SHA-256 {sha256(content)})")
     return content

@@ -84,7 +84,8 @@ def test_a_failed_download_says_where_to_put_the_file_by_hand(tiny_fish, monkeyp
         source = sources.SOURCES["fish"]
         gone = dataclasses.replace(source.files[0], url="http://127.0.0.1:9/fish.csv")
         monkeypatch.setitem(sources.SOURCES, "fish", dataclasses.replace(source, files=(gone,)))
-    words = r"Fish\.csv: no such.*by hand.*DATA.*not downloaded: http://127\.0\.0\.1:"
+    words = r"Fish\.csv: no such.*by hand.*after this change: Drop the byte-order mark.*DATA"
+    words += r".*not downloaded: http://127\.0\.0\.1:"
     with pytest.raises(DatasetError, match=words):
         datasets.load("fish")
 
