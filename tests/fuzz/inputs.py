@@ -3,6 +3,8 @@
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
+import scipy.sparse
 from hypothesis import strategies as st
 
 COLUMNS = {
@@ -49,12 +51,12 @@ CONTAINERS = {
     "masked": lambda X: np.ma.masked_greater(X, 1.0),
     "one dimension": lambda X: X.ravel(),
     "three dimensions": lambda X: X[:, :, None],
-    "frame": lambda X: _frame(X, [f"column {j}" for j in range(X.shape[1])]),
-    "numbered frame": lambda X: _frame(X, list(range(X.shape[1]))),
-    "frame with equal names": lambda X: _frame(X, ["a"] * X.shape[1]),
-    "frame with an index": lambda X: _frame(X, None).set_index(np.arange(len(X)) + 7),
-    "frame of categories": lambda X: _frame(np.where(X > 0, "yes", "no"), None).astype("category"),
-    "sparse": lambda X: _sparse(X),
+    "frame": lambda X: pd.DataFrame(X, columns=[f"column {j}" for j in range(X.shape[1])]),
+    "numbered frame": lambda X: pd.DataFrame(X, columns=list(range(X.shape[1]))),
+    "frame with equal names": lambda X: pd.DataFrame(X, columns=["a"] * X.shape[1]),
+    "frame with an index": lambda X: pd.DataFrame(X, index=np.arange(len(X)) + 7),
+    "frame of categories": lambda X: pd.DataFrame(np.where(X > 0, "yes", "no")).astype("category"),
+    "sparse": scipy.sparse.csr_matrix,
     "huge integers": lambda X: [[10**400] * X.shape[1]] * len(X),
     "ragged": lambda X: [[0.0] * (1 + row % 2) for row in range(len(X))],
     "None": lambda X: None,
@@ -88,7 +90,7 @@ RESPONSES = {
     "one column": lambda rng, x: x[:, None],
     "too short": lambda rng, x: x[:-1],
     "list": lambda rng, x: x.tolist(),
-    "series": lambda rng, x: _series(x),
+    "series": lambda rng, x: pd.Series(x, index=np.arange(len(x)) + 3),
     "None": lambda rng, x: None,
 }
 
@@ -165,21 +167,3 @@ def inputs(recipe: Any) -> tuple[Any, Any]:
 def _read_only(X: np.ndarray) -> np.ndarray:
     X.flags.writeable = False
     return X
-
-
-def _frame(X: np.ndarray, names: list[Any] | None) -> Any:
-    import pandas as pd
-
-    return pd.DataFrame(X, columns=names)
-
-
-def _series(x: np.ndarray) -> Any:
-    import pandas as pd
-
-    return pd.Series(x, index=np.arange(len(x)) + 3)
-
-
-def _sparse(X: np.ndarray) -> Any:
-    import scipy.sparse
-
-    return scipy.sparse.csr_matrix(X)

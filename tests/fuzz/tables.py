@@ -16,6 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import losaw
+import losaw.importance
 from fuzz import inputs
 from fuzz.inputs import COLUMNS, usually
 from fuzz.worker import NoModel, not_finite
@@ -299,8 +300,6 @@ def audit(frame: Any, target: str, options: dict[str, Any], rng: np.random.Gener
 
 def hierarchy(frame: Any, target: str, options: dict[str, Any], rng: np.random.Generator) -> None:
     """Test groups of the columns of a table by a small tree."""
-    from losaw.importance import hierarchy
-
     if not hasattr(frame, "columns"):
         X, y = frame, rng.standard_normal(50)
     elif hasattr(frame, "collect"):
@@ -317,7 +316,7 @@ def hierarchy(frame: Any, target: str, options: dict[str, Any], rng: np.random.G
         model = model.fit(table, response if is_number else response.astype(str))
     except Exception as error:
         raise NoModel from error
-    found = hierarchy(
+    found = losaw.importance.hierarchy(
         model, X, y if is_number else response.astype(str), **{"random_state": 0} | options
     )
     assert str(found) or not found.selected

@@ -5,10 +5,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
+import losaw.importance
 from fuzz import tables
 from fuzz.inputs import recipes
 from fuzz.worker import NoModel
+from losaw.forest import LosawRandomForestClassifier, LosawRandomForestRegressor
 
 Call = Callable[[Any, Any, dict[str, Any], np.random.Generator], Any]
 
@@ -72,22 +75,13 @@ def _fitted(make: Callable[[], Any], X: Any, y: Any) -> Any:
             raise NoModel from error
 
 
-def _forest(task: str) -> Any:
-    from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
-
-    make = RandomForestClassifier if task == "classification" else RandomForestRegressor
-    return make(6, random_state=0)
-
-
 def _forest_function(function: str, **fixed: Any) -> Call:
     """A function of a fitted forest; of a classifier where the response is of labels."""
 
     def call(X: Any, y: Any, options: dict[str, Any], rng: np.random.Generator) -> Any:
-        import losaw.importance
-
         kind = np.asarray(y).dtype.kind if y is not None else "f"
-        task = "classification" if kind in "bOUi" else "regression"
-        model = _fitted(lambda: _forest(task), X, y)
+        make = RandomForestClassifier if kind in "bOUi" else RandomForestRegressor
+        model = _fitted(lambda: make(6, random_state=0), X, y)
         return getattr(losaw.importance, function)(model, X, y, **{**fixed, **options})
 
     return call
@@ -97,10 +91,6 @@ def _own_fits(function: str, **fixed: Any) -> Call:
     """A function that grows forests of its own, or clones one."""
 
     def call(X: Any, y: Any, options: dict[str, Any], rng: np.random.Generator) -> Any:
-        from sklearn.ensemble import RandomForestRegressor
-
-        import losaw.importance
-
         model = None
         if function != "boruta" and rng.random() < 0.5:
             model = RandomForestRegressor(6, random_state=0)
@@ -140,8 +130,6 @@ OF_MODELS: dict[str, dict[str, Any]] = {
 
 
 def _all_targets() -> dict[str, Target]:
-    from losaw.forest import LosawRandomForestClassifier, LosawRandomForestRegressor
-
     forest = {"n_estimators": 3, "random_state": 0, "n_initial_estimators": 2}
     found = {
         "LosawRandomForestRegressor": Target(
