@@ -123,6 +123,10 @@ class Project:
         return self.folder / "config" / "studies" / "tiny.yaml"
 
     @property
+    def published(self) -> Path:
+        return self.folder / "config" / "published" / "tiny.csv"
+
+    @property
     def results(self) -> Path:
         return self.folder / "results"
 
@@ -133,6 +137,10 @@ class Project:
         """Append to the plugin, which knows ``np``, ``time``, ``register`` and its learner."""
         plugin = self.folder / "plugin.py"
         plugin.write_text(plugin.read_text() + text)
+
+    def edit(self, old: str, new: str) -> None:
+        """Change one place of the study file, which must be there."""
+        self.replace(self.study_file, old, new)
 
     def replace(self, file: Path, old: str, new: str) -> None:
         """Change one place of a file, which must be there."""
@@ -147,9 +155,10 @@ def _made(folder: Path) -> Iterator[Project]:
     (folder / "config" / "published").mkdir()
     (folder / "plugin.py").write_text(textwrap.dedent(PLUGIN))
     (folder / "config" / "config.yaml").write_text(CONFIGURATION.format(folder=folder))
-    (folder / "config" / "studies" / "tiny.yaml").write_text(STUDY)
-    (folder / "config" / "published" / "tiny.csv").write_text(PUBLISHED)
-    yield Project(folder)
+    made = Project(folder)
+    made.study_file.write_text(STUDY)
+    made.published.write_text(PUBLISHED)
+    yield made
     _forget_plugin()
 
 

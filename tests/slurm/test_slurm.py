@@ -70,7 +70,7 @@ def test_every_block_is_a_job_and_the_bytes_are_those_of_a_local_run(project, tm
 
 
 def test_a_cancelled_job_is_tried_again_with_more_memory_and_time(project, tmp_path):
-    project.replace(project.study_file, "jitter: 0.3", "jitter: 0.3, pause: 8.0")
+    project.edit("jitter: 0.3", "jitter: 0.3, pause: 8.0")
     process = subprocess.Popen(
         command(project), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )

@@ -19,7 +19,7 @@ def _kept(make_project, tmp_path_factory):
     folder = tmp_path_factory.mktemp("finished")
     with make_project(folder / "project") as project:
         project.study_file.write_text(project.study_file.read_text() + FIGURE)
-        project.replace(project.study_file, "blocks: {seeds: 2}", "blocks: {seeds: 3}")
+        project.edit("blocks: {seeds: 2}", "blocks: {seeds: 3}")
         absolute = f"{project.folder}/plugin.py"
         project.replace(project.configuration, absolute, "plugin.py")  # from the folder of the run
         # The plugin as a text, as the command line has it.

@@ -99,7 +99,7 @@ def test_after_a_run_exactly_what_an_edit_or_another_request_concerns_is_made_ag
     assert found["paper"] == 1 and "summary" not in found
     claims.unlink()
     # A caption: no block.
-    project.replace(project.study_file, "caption: a tiny table", "caption: another")
+    project.edit("caption: a tiny table", "caption: another")
     found, _ = planned(project)
     assert found["summary"] == found["tables"] == 1 and "block" not in found
     # A part of what is there is computed from its blocks, and leaves the whole.
@@ -110,7 +110,7 @@ def test_after_a_run_exactly_what_an_edit_or_another_request_concerns_is_made_ag
     # A parameter that differs by setting concerns the two blocks of that setting; a sixth seed the
     # last block of each.
     lookup = "jitter: {axis: n_samples, values: {30: 0.6, 60: 0.3}}"
-    project.replace(project.study_file, "jitter: 0.3", lookup)
+    project.edit("jitter: 0.3", lookup)
     found, text = planned(project, config=(*NARROW, "seeds=6"))
     assert found["block"] == 2 + 1 and "Params have changed" in text and "0.6" in text
     # The plugin: all.
@@ -134,7 +134,7 @@ def test_blocks_that_cannot_be_used_are_named_with_the_remedy_and_deleted_ones_a
     summary = str(finished.results / "smoke" / "noise_variance~0.5" / "tiny" / "summary.csv")
     shutil.rmtree(finished.folder / ".snakemake")
     lookup = "jitter: {axis: n_samples, values: {30: 0.6, 60: 0.3}}"
-    finished.replace(finished.study_file, "jitter: 0.3", lookup)
+    finished.edit("jitter: 0.3", lookup)
     *of_another_recipe, damaged, deleted = sorted(blocks(finished).rglob("*.parquet"))
     damaged.write_bytes(damaged.read_bytes()[:-50])
     deleted.unlink()
@@ -144,7 +144,7 @@ def test_blocks_that_cannot_be_used_are_named_with_the_remedy_and_deleted_ones_a
     remedies = re.findall(r"^ *rm (.*)$", text, re.MULTILINE)
     named = {finished.folder / path for line in remedies for path in line.split()}
     assert named == {*of_another_recipe, damaged} and deleted.exists()
-    finished.replace(finished.study_file, lookup, "jitter: 0.3")
+    finished.edit(lookup, "jitter: 0.3")
     damaged.unlink()
     code, text = snakemake(finished, target=summary)
     assert code == 0, text
@@ -154,7 +154,7 @@ def test_blocks_that_cannot_be_used_are_named_with_the_remedy_and_deleted_ones_a
 @pytest.mark.long
 @pytest.mark.parametrize("by", [signal.SIGKILL, signal.SIGINT], ids=["kill -9", "Ctrl-C"])
 def test_an_ended_run_goes_on_to_the_same_bytes(project, by):
-    project.replace(project.study_file, "jitter: 0.3", "jitter: 0.3, pause: 0.5")
+    project.edit("jitter: 0.3", "jitter: 0.3, pause: 0.5")
     process = subprocess.Popen(
         command(project), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         start_new_session=True,
@@ -187,7 +187,7 @@ def test_a_learner_that_ends_its_process_loses_its_own_rows_in_the_second_attemp
         '\n\n@register("learner", "ending")\nclass Ending(MarginalSlopes):\n'
         f"    def fit(self, X, y):\n        {body}\n"
     )
-    project.replace(project.study_file, "{learner: marginal-slopes, j", "{learner: ending, j")
+    project.edit("{learner: marginal-slopes, j", "{learner: ending, j")
     limits = "max_failed_share: 1.0\nblock_minutes: 0.1"
     project.replace(project.configuration, "max_failed_share: 0.0", limits)
     code, text = snakemake(project, config=(*NARROW, "n_samples=30", "seeds=2"))

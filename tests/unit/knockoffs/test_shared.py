@@ -25,8 +25,8 @@ def nothing_kept():
 @pytest.fixture
 def drawing(project):
     """The tiny study with importances that draw, each by both of its learners."""
-    project.replace(project.study_file, "importances: [reported]", f"importances: {IMPORTANCES}")
-    project.replace(project.study_file, "n_samples: [30, 60]", "n_samples: [30]")
+    project.edit("importances: [reported]", f"importances: {IMPORTANCES}")
+    project.edit("n_samples: [30, 60]", "n_samples: [30]")
     return project
 
 

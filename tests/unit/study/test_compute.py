@@ -32,9 +32,9 @@ def broken(project):
     project.extend_plugin(BROKEN)
     text = project.study_file.read_text()
     project.study_file.write_text(text[: text.index("published:")])
-    project.replace(project.study_file, "[30, 60]", "[30]")
-    project.replace(project.study_file, "[0.5, 1.0]", "[0.5]")
-    project.replace(project.study_file, "smoke: 5", "smoke: 2")
+    project.edit("[30, 60]", "[30]")
+    project.edit("[0.5, 1.0]", "[0.5]")
+    project.edit("smoke: 5", "smoke: 2")
     project.replace(project.configuration, "max_failed_share: 0.0", "max_failed_share: 1.0")
     return project
 
@@ -53,7 +53,7 @@ def test_both_attempts_write_the_same_bytes(project):
 
 @pytest.mark.parametrize("learner", ["aborting", "hanging"])
 def test_a_learner_that_takes_its_process_with_it_loses_its_own_rows(broken, learner):
-    broken.replace(broken.study_file, "{learner: marginal-slopes, j", f"{{learner: {learner}, j")
+    broken.edit("{learner: marginal-slopes, j", f"{{learner: {learner}, j")
     (path,) = execute(broken.session(), apart=True, minutes=0.03)
     failed = [row for row in rows(path) if row["status"] != "ok"]
     assert {row["learner"] for row in failed} == {"jittered"} and len(failed) == 2
@@ -62,7 +62,7 @@ def test_a_learner_that_takes_its_process_with_it_loses_its_own_rows(broken, lea
 
 
 def test_too_many_failed_fits_leave_no_summary_and_say_why(broken):
-    broken.replace(broken.study_file, "jitter: 0.3", "fail_share: 1.0")
+    broken.edit("jitter: 0.3", "fail_share: 1.0")
     broken.replace(broken.configuration, "max_failed_share: 1.0", "max_failed_share: 0.1")
     with pytest.raises(StudyError, match=r"jittered failed in 2 of 2 fits(.|\n)*2 × Arith"):
         run(broken.session())
@@ -85,7 +85,7 @@ def test_all_learners_of_a_data_set_see_one_draw(project, monkeypatch):
 
 def test_learners_with_fewer_seeds_are_in_the_blocks_that_have_them(project):
     costly = "seeds: {smoke: [{seeds: 3, learner: jittered}, {seeds: 5}], "
-    project.replace(project.study_file, "seeds: {smoke: 5, ", costly)
+    project.edit("seeds: {smoke: 5, ", costly)
     paths = execute(project.session())
     seeds = [
         {learner: {r["seed"] for r in rows(path) if r["learner"] == learner} for learner in names}
@@ -104,9 +104,9 @@ def test_learners_with_fewer_seeds_are_in_the_blocks_that_have_them(project):
 
 def test_a_learner_that_the_scale_leaves_out_of_a_setting_is_not_run_there(project):
     some = "smoke: [{seeds: 3, learner: jittered, n_samples: 30}, {seeds: 5, learner: plain}]"
-    project.replace(project.study_file, "smoke: 5", some)
+    project.edit("smoke: 5", some)
     together = "blocks: {inside: [n_samples, noise_variance], seeds: 5}"
-    project.replace(project.study_file, "blocks: {seeds: 2}", together)
+    project.edit("blocks: {seeds: 2}", together)
     (path,) = execute(project.session())
     fits = {(r["learner"], r["setting_id"].split("_")[0], r["seed"]) for r in rows(path)}
     of_jittered = {("jittered", "30", seed) for seed in range(3)}

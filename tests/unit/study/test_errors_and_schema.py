@@ -8,10 +8,6 @@ from losaw.study.results.outputs import write_outputs
 from losaw.support.words import did_you_mean
 
 
-def change(project, old, new):
-    project.replace(project.study_file, old, new)
-
-
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
@@ -171,7 +167,7 @@ def change(project, old, new):
     ],
 )
 def test_a_mistake_in_a_study_names_file_key_and_remedy(project, old, new, words):
-    change(project, old, new)
+    project.edit(old, new)
     with pytest.raises(StudyError) as caught:
         project.session()
     message = str(caught.value)
@@ -206,7 +202,7 @@ class Broken:
 )
 def test_a_plugin_that_the_engine_cannot_use_is_named(project, code, old, new, words):
     project.extend_plugin(code)
-    change(project, old, new)
+    project.edit(old, new)
     with pytest.raises(StudyError, match=f"tiny.yaml: {words}"):
         project.session()
 
@@ -231,8 +227,7 @@ def test_a_study_file_that_is_not_utf_8_is_named(project):
     "content", [b"\xff\xfe", b"", b'table\n"1\n2', b"table\n1,2\n1,2,3,4", b"table\n1,2"]
 )
 def test_printed_values_that_are_no_table_are_named(project, content):
-    path = project.configuration.parent / "published" / "tiny.csv"
-    path.write_bytes(content)
+    project.published.write_bytes(content)
     with pytest.raises(StudyError, match=r"tiny.csv: is not a CSV table in UTF-8"):
         project.session()
 
@@ -254,8 +249,7 @@ def test_printed_values_that_are_no_table_are_named(project, content):
     ],
 )
 def test_printed_values_that_cannot_be_compared_are_named(project, old, new, words):
-    path = project.configuration.parent / "published" / "tiny.csv"
-    project.replace(path, old, new)
+    project.replace(project.published, old, new)
     with pytest.raises(StudyError, match=f"tiny.csv: {words}"):
         project.session()
 
@@ -272,15 +266,14 @@ def test_printed_values_that_cannot_be_compared_are_named(project, old, new, wor
 )
 def test_a_printed_number_without_a_cell_is_noted(project, old, new, words):
     assert project.session().notes == []
-    project.replace(project.configuration.parent / "published" / "tiny.csv", old, new)
+    project.replace(project.published, old, new)
     (note,) = project.session().notes
     assert note.startswith("study 'tiny': tiny.csv: ") and words in note
 
 
 def test_a_comma_at_the_end_of_each_line_moves_no_column(project):
-    path = project.configuration.parent / "published" / "tiny.csv"
-    project.replace(path, "100,\n", "100,,\n")
-    project.replace(path, "made up\n", "made up,\n")
+    project.replace(project.published, "100,\n", "100,,\n")
+    project.replace(project.published, "made up\n", "made up,\n")
     assert project.session().notes == []
 
 
@@ -307,8 +300,8 @@ def test_a_mistake_in_the_configuration_or_the_selection_is_named(project, overr
 
 
 def test_all_problems_of_a_file_are_named_at_once(project):
-    change(project, "title:", "titel:")
-    change(project, "published: tiny.csv", "publisched: tiny.csv")
+    project.edit("title:", "titel:")
+    project.edit("published: tiny.csv", "publisched: tiny.csv")
     with pytest.raises(StudyError) as caught:
         project.session()
     for word in ("tiny.yaml", "'titel'", "did you mean 'title'", "did you mean 'published'"):
@@ -328,12 +321,12 @@ def test_a_name_that_is_far_off_is_not_guessed():
     ],
 )
 def test_the_plan_sees_a_table_whose_cells_fall_on_one_place(project, capsys, rows, columns, words):
-    project.replace(project.study_file, "rows: [noise_variance, metric]", f"rows: [{rows}]")
-    project.replace(project.study_file, "columns: [n_samples, method]", f"columns: [{columns}]")
+    project.edit("rows: [noise_variance, metric]", f"rows: [{rows}]")
+    project.edit("columns: [n_samples, method]", f"columns: [{columns}]")
     assert main(["plan", "--configfile", str(project.configuration)]) == 2
     said = capsys.readouterr().err
     assert "tables.table_1" in said and "several cells fall on one place" in said and words in said
-    project.replace(project.study_file, "bold: true", "where: {noise_variance: 0.5}")
+    project.edit("bold: true", "where: {noise_variance: 0.5}")
     assert main(["plan", "--configfile", str(project.configuration)]) == (
         0 if rows == "metric" else 2
     )

@@ -41,10 +41,10 @@ def digests(paths):
 @pytest.fixture
 def small(project):
     """One setting, with importances that count their calls."""
-    project.replace(project.study_file, "[30, 60]", "[30]")
-    project.replace(project.study_file, "[0.5, 1.0]", "[0.5]")
-    project.replace(project.study_file, "[reported]", "[first-slopes]")
-    project.replace(project.study_file, "smoke: 5", "smoke: 2")
+    project.edit("[30, 60]", "[30]")
+    project.edit("[0.5, 1.0]", "[0.5]")
+    project.edit("[reported]", "[first-slopes]")
+    project.edit("smoke: 5", "smoke: 2")
     text = project.study_file.read_text()
     project.study_file.write_text(text[: text.index("published:")])
     project.extend_plugin(COUNTING)
@@ -61,7 +61,7 @@ def explained(project):
 def test_one_more_importance_computes_itself_alone(small, tmp_path):
     before = digests(execute(small.session()))
     assert explained(small) == ["first"] * 4
-    small.replace(small.study_file, "[first-slopes]", "[first-slopes, second-slopes]")
+    small.edit("[first-slopes]", "[first-slopes, second-slopes]")
     (path,) = execute(small.session())
     assert explained(small) == ["second"] * 4
     assert digests([path]) != before
@@ -72,7 +72,7 @@ def test_one_more_importance_computes_itself_alone(small, tmp_path):
 def test_one_learner_s_parameter_leaves_the_rows_of_the_others(small):
     execute(small.session())
     explained(small)
-    small.replace(small.study_file, "jitter: 0.3", "jitter: 0.6")
+    small.edit("jitter: 0.3", "jitter: 0.6")
     execute(small.session())
     assert explained(small) == ["first"] * 2
 
@@ -106,7 +106,7 @@ def test_a_damaged_kept_file_is_not_used(small):
 
 
 def test_failed_fits_are_tried_again(small):
-    small.replace(small.study_file, "jitter: 0.3", "fail_share: 1.0")
+    small.edit("jitter: 0.3", "fail_share: 1.0")
     execute(small.session())
     assert explained(small) == ["first"] * 2
     execute(small.session())

@@ -48,7 +48,7 @@ class Flaky:
 def asking(project):
     """The tiny project with importances that go wrong; ``ask(names)`` puts them into the study."""
     project.extend_plugin(IMPORTANCES)
-    project.replace(project.study_file, "[30, 60]", "[30]")
+    project.edit("[30, 60]", "[30]")
     text = project.study_file.read_text()
     text = text[: text.index("published:")]
 

@@ -33,9 +33,9 @@ def test_blocks_partition_the_seeds_and_more_seeds_leave_whole_ones(width, n_see
 
 def test_a_sampler_cannot_be_an_axis(project):
     cpi = "{a: {importance: cpi-sequential, sampler: {axis: by}}}"
-    project.replace(project.study_file, "[reported]", cpi)
+    project.edit("[reported]", cpi)
     axis = "learner_axes: [by]\nsettings:\n  by: [gaussian, sequential]\n"
-    project.replace(project.study_file, "settings:\n", axis)
+    project.edit("settings:\n", axis)
     (first, *_) = project.session().plans[0].blocks.values()
     with pytest.raises(RegistryError, match=r"knockoff .*axis.* is not registered"):
         str(first.recipe)
@@ -56,9 +56,7 @@ def test_a_block_is_named_by_scale_study_values_and_seeds(project):
 
 
 def test_axes_inside_lie_in_one_file_and_a_selection_of_them_in_another(project):
-    project.replace(
-        project.study_file, "blocks: {seeds: 2}", "blocks: {inside: [n_samples], seeds: 5}"
-    )
+    project.edit("blocks: {seeds: 2}", "blocks: {inside: [n_samples], seeds: 5}")
     whole = paths(project)
     assert whole == [
         f"smoke/tiny/blocks/noise_variance~{value}/seeds_000-004.parquet" for value in (0.5, 1.0)
@@ -92,7 +90,7 @@ def test_a_fixed_generator_parameter_changes_identifier_and_recipe(project):
         return session.studies[0].settings[0], next(iter(session.plans[0].blocks.values())).recipe
 
     before, old = first()
-    project.replace(project.study_file, "correlation: heterogeneous}", "correlation: homogeneous}")
+    project.edit("correlation: heterogeneous}", "correlation: homogeneous}")
     after, new = first()
     assert before.identifier != after.identifier
     assert before.identifier.rpartition("-")[0] == after.identifier.rpartition("-")[0]
@@ -101,10 +99,10 @@ def test_a_fixed_generator_parameter_changes_identifier_and_recipe(project):
 
 
 def test_the_plan_says_which_stored_blocks_are_of_another_recipe_and_what_differs(project):
-    project.replace(project.study_file, "[30, 60]", "[30]")
+    project.edit("[30, 60]", "[30]")
     execute(project.session())
     assert not list(changes(project.session().plans[0]))
-    project.replace(project.study_file, "jitter: 0.3", "jitter: 0.6")
+    project.edit("jitter: 0.3", "jitter: 0.6")
     first, *places = changes(project.session().plans[0])
     assert first.startswith("tiny: 6 of 6 stored blocks are of another recipe")
     assert places == ["  learners.jittered.parameters.jitter was 0.3, now 0.6 (6 of them)"]
@@ -112,15 +110,14 @@ def test_the_plan_says_which_stored_blocks_are_of_another_recipe_and_what_differ
 
 def test_a_parameter_by_an_axis_is_in_the_recipe_of_its_own_settings_alone(project):
     lookup = "jitter: {axis: n_samples, values: {30: 0.1, 60: 0.2}}}"
-    project.replace(project.study_file, "jitter: 0.3}", lookup)
+    project.edit("jitter: 0.3}", lookup)
     blocks = project.session().plans[0].blocks.values()
     jitters = [block.recipe["learners"]["jittered"]["parameters"]["jitter"] for block in blocks]
     assert jitters == [0.1] * 6 + [0.2] * 6
 
 
 def test_the_first_matching_entry_decides_the_number_of_seeds(project):
-    project.replace(
-        project.study_file,
+    project.edit(
         "smoke: 5",
         "smoke: [{seeds: 3, n_samples: 30}, {seeds: 1, noise_variance: [0.5]}]",
     )
@@ -132,7 +129,7 @@ def test_the_first_matching_entry_decides_the_number_of_seeds(project):
 
 def test_the_number_of_seeds_in_a_block_may_depend_on_the_setting(project):
     widths = "blocks: {seeds: [{seeds: 5, n_samples: 30}, {seeds: 3}]}"
-    project.replace(project.study_file, "blocks: {seeds: 2}", widths)
+    project.edit("blocks: {seeds: 2}", widths)
     assert [path.rpartition("/")[2] for path in paths(project)] == [
         *["seeds_000-004.parquet"] * 2,
         *["seeds_000-002.parquet", "seeds_003-004.parquet"] * 2,
@@ -159,13 +156,13 @@ def test_the_first_word_of_study_names_asks_for_all_of_them(project):
 
 
 def test_asked_seeds_count_for_the_settings_that_the_scale_runs(project):
-    project.replace(project.study_file, "smoke: 5", "smoke: [{seeds: 3, n_samples: 30}]")
+    project.edit("smoke: 5", "smoke: [{seeds: 3, n_samples: 30}]")
     plan = project.session(seeds=4).plans[0]
     assert len(plan.settings) == 2 and plan.n_seeds == [4] and plan.n_fits == 2 * 2 * 4
 
 
 def test_a_selection_that_the_scale_leaves_out_is_refused(project):
-    project.replace(project.study_file, "smoke: 5", "smoke: [{seeds: 3, n_samples: 30}]")
+    project.edit("smoke: 5", "smoke: [{seeds: 3, n_samples: 30}]")
     with pytest.raises(StudyError, match=r"nothing to run: .*the scale 'smoke' has no seeds"):
         project.session(n_samples=("60",), seeds=4)
 

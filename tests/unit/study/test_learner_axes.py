@@ -14,13 +14,10 @@ AXES = "  noise_variance: [0.5, 1.0]\n"
 @pytest.fixture
 def jitter_axis(project):
     """The tiny study with the learner's jitter as an axis."""
-    project.replace(
-        project.study_file, AXES, AXES + "  jitter: [0.0, 0.3]\nlearner_axes: [jitter]\n"
-    )
-    project.replace(project.study_file, "jitter: 0.3}", "jitter: {axis: jitter}}")
-    published = project.folder / "config" / "published" / "tiny.csv"
-    published.write_text(published.read_text().replace(",made up", ","))
-    project.replace(project.study_file, "[n_samples, method]", "[n_samples, jitter, method]")
+    project.edit(AXES, AXES + "  jitter: [0.0, 0.3]\nlearner_axes: [jitter]\n")
+    project.edit("jitter: 0.3}", "jitter: {axis: jitter}}")
+    project.published.write_text(project.published.read_text().replace(",made up", ","))
+    project.edit("[n_samples, method]", "[n_samples, jitter, method]")
     return project
 
 
@@ -64,8 +61,7 @@ class NeedsAProgram(MarginalSlopes):
 @pytest.fixture
 def optional_learner(project):
     project.extend_plugin(OPTIONAL)
-    project.replace(
-        project.study_file,
+    project.edit(
         "jittered: {learner: marginal-slopes,",
         "jittered: {learner: needs-a-program, optional: true,",
     )

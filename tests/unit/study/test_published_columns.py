@@ -15,10 +15,9 @@ def comparison_of(project):
 
 
 def test_a_printed_standard_deviation_stands_beside_that_of_our_runs(computed):
-    published = computed.folder / "config" / "published" / "tiny.csv"
-    header, first, second = published.read_text().splitlines()
+    header, first, second = computed.published.read_text().splitlines()
     lines = [f"{header},published_sd", f"{first},0.25", f"{second},"]
-    published.write_text("\n".join(lines) + "\n")
+    computed.published.write_text("\n".join(lines) + "\n")
     session, comparison = comparison_of(computed)
     assert list(comparison.columns[-2:]) == ["published_sd", "reproduced_sd"]
     keys = ["n_samples", "noise_variance", "metric", "method"]
@@ -35,10 +34,11 @@ def test_a_printed_standard_deviation_stands_beside_that_of_our_runs(computed):
 
 @pytest.mark.parametrize("added", ["", ",published_sd"])
 def test_without_a_printed_standard_deviation_there_is_no_column_for_it(computed, added):
-    published = computed.folder / "config" / "published" / "tiny.csv"
-    header, *rows = published.read_text().splitlines()
+    header, *rows = computed.published.read_text().splitlines()
     empty = "," if added else ""
-    published.write_text("\n".join([header + added, *(row + empty for row in rows)]) + "\n")
+    computed.published.write_text(
+        "\n".join([header + added, *(row + empty for row in rows)]) + "\n"
+    )
     _, comparison = comparison_of(computed)
     assert list(comparison.columns[-3:]) == ["verdict", "explained", "noted"]
 
@@ -51,9 +51,8 @@ def named_by_importance(project):
     both = "importances:\n  first: {importance: reported}\n  second: {importance: reported}\n"
     text = text.replace("importances: [reported]\n", both + 'method: "{importance}"\n')
     project.study_file.write_text(text)
-    published = project.folder / "config" / "published" / "tiny.csv"
-    published.write_text(
-        published.read_text().splitlines()[0]
+    project.published.write_text(
+        project.published.read_text().splitlines()[0]
         + "\nTable 1,30,0.5,r2_test,plain,0.5,3,100,\nTable 1,30,0.5,pr_auc,first,0.5,3,100,\n"
     )
     return project
@@ -73,9 +72,8 @@ def test_a_metric_of_the_model_is_named_after_the_learner_where_no_importance_is
 
 def test_a_metric_with_parameters_is_named_by_its_label(project):
     metrics = "{r2_test: {metric: r2_test}, first: {metric: feature_score, feature: X1}}"
-    project.replace(project.study_file, "[r2_test, pr_auc]", metrics)
-    project.replace(project.study_file, ", pr_auc: 0.1}", "}")
-    published = project.folder / "config" / "published" / "tiny.csv"
-    published.write_text("\n".join(published.read_text().splitlines()[:2]) + "\n")
+    project.edit("[r2_test, pr_auc]", metrics)
+    project.edit(", pr_auc: 0.1}", "}")
+    project.published.write_text("\n".join(project.published.read_text().splitlines()[:2]) + "\n")
     _, comparison = comparison_of(project)
     assert set(comparison["metric"]) == {"r2_test", "first"}

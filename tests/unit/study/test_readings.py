@@ -79,9 +79,9 @@ def test_two_equal_runs_of_a_function_do_not_differ_because_another_never_varies
 def test_notes_of_published_numbers_and_of_the_study_file_reach_the_cell(computed):
     entry = "{where: {method: jittered, metric: pr_auc}, kind: open, note: known to deviate}"
     known = f"known:\n  - {entry}\n"
-    computed.replace(computed.study_file, "published: tiny.csv\n", "published: tiny.csv\n" + known)
+    computed.edit("published: tiny.csv\n", "published: tiny.csv\n" + known)
     study = computed.session().studies[0]
-    frame = pd.read_csv(computed.folder / "config" / "published" / "tiny.csv")
+    frame = pd.read_csv(computed.published)
     comparison = compare(study, summary_of(study), frame)
     assert set(comparison["noted"]) == {"", "made up; known to deviate"}
     assert set(comparison["explained"]) == {"", "open"}

@@ -13,9 +13,7 @@ SAID = "jittered at scale smoke: jitter 0.1 in place of 0.3."
 @pytest.fixture
 def scaled(project):
     """The tiny study, whose second learner is another one at the scale smoke."""
-    project.replace(
-        project.study_file, "importances: [reported]", f"{OTHER}\nimportances: [reported]"
-    )
+    project.edit("importances: [reported]", f"{OTHER}\nimportances: [reported]")
     return project
 
 

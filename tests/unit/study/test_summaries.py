@@ -34,7 +34,7 @@ def test_the_manifest_of_a_run_without_failures_counts_none(computed):
 
 
 def test_a_value_that_is_not_defined_is_not_there_and_did_not_fail(computed):
-    computed.replace(computed.study_file, "[r2_test, pr_auc]", "[r2_test, pr_auc, nowhere]")
+    computed.edit("[r2_test, pr_auc]", "[r2_test, pr_auc, nowhere]")
     computed.extend_plugin(NOWHERE)
     folder = run(computed.session())
     summary = pd.read_csv(folder / "summary.csv")
@@ -64,7 +64,7 @@ def test_a_summary_is_of_the_seeds_that_are_asked_for(computed, seeds):
 def test_a_failed_fit_lacks_each_of_its_values(computed):
     keys = ["setting_id", "learner", "importance", "metric"]
     whole = pd.read_csv(run(computed.session()) / "summary.csv")
-    computed.replace(computed.study_file, "marginal-slopes}", "marginal-slopes, fail_share: 1.0}")
+    computed.edit("marginal-slopes}", "marginal-slopes, fail_share: 1.0}")
     folder = run(computed.session(max_failed_share=1.0))
     found = pd.read_csv(folder / "summary.csv")
     pd.testing.assert_frame_equal(found[keys], whole[keys])
