@@ -14,6 +14,7 @@ import pytest
 
 from losaw.study import registry
 from losaw.study.jax_programs import keep_jax_programs
+from losaw.study.registry.plugins import PREFIX
 from losaw.study.session import Session
 from reference.in_process import execute
 
@@ -159,13 +160,14 @@ def _made(folder: Path) -> Iterator[Project]:
     made.study_file.write_text(STUDY)
     made.published.write_text(PUBLISHED)
     yield made
-    _forget_plugin()
+    _forget_plugins()
 
 
-def _forget_plugin() -> None:
-    """Another test's plugin file has the same name."""
-    sys.modules.pop("losaw_plugin_plugin", None)
-    registry.forget("losaw_plugin_plugin:")
+def _forget_plugins() -> None:
+    """Another test's plugin file may have the same name."""
+    for name in [name for name in sys.modules if name.startswith(PREFIX)]:
+        del sys.modules[name]
+    registry.forget(PREFIX)
 
 
 @pytest.fixture(scope="session")
@@ -175,10 +177,10 @@ def make_project() -> Callable[[Path], AbstractContextManager[Project]]:
 
 
 @pytest.fixture
-def plugin_forgotten() -> Iterator[None]:
-    """Forgets the plugin of a project that is there for longer than one test."""
+def plugins_forgotten() -> Iterator[None]:
+    """Forgets the plugins of a test, or of a project that is there for longer than one."""
     yield
-    _forget_plugin()
+    _forget_plugins()
 
 
 @pytest.fixture

@@ -30,7 +30,7 @@ def _kept(make_project, tmp_path_factory):
 
 
 @pytest.fixture
-def finished(_kept, plugin_forgotten):
+def finished(_kept, plugins_forgotten):
     """The tiny project with a figure after a run on two cores, as that run has left it."""
     project, kept = _kept
     shutil.rmtree(project.folder)

@@ -2,9 +2,11 @@
 
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from losaw.study.errors import StudyError
+from losaw.study.session import Session
 from reference.in_process import run
 
 CONFIGURATION = Path(__file__).parents[3] / "config" / "config.yaml"
@@ -28,8 +30,6 @@ def run_project(project):
 
 
 def values(session, learner):
-    import pandas as pd
-
     frame = pd.read_parquet(session.plans[0].folder / "results.parquet")
     frame = frame[frame["learner"] == learner]
     study = session.studies[0]
@@ -69,8 +69,6 @@ def optional_learner(project):
 
 
 def test_an_optional_learner_that_cannot_run_leaves_cells_not_run(optional_learner):
-    import pandas as pd
-
     session = run_project(optional_learner)
     comparison = pd.read_csv(session.plans[0].folder / "comparison.csv")
     verdicts = comparison.groupby("method")["verdict"].unique()
@@ -96,8 +94,6 @@ def test_asking_for_a_learner_that_cannot_run_says_why(optional_learner):
 def test_a_group_leaves_out_studies_whose_real_data_are_not_there(
     monkeypatch, tmp_path, group, scale, study, missing
 ):
-    from losaw.study.session import Session
-
     monkeypatch.setenv("LOSAW_DATA", str(tmp_path))
     session = Session(CONFIGURATION, {"studies": group, "scale": scale}, trusted=True)
     is_named = any(f"{study!r} is left out: {missing} not found" in n for n in session.notes)

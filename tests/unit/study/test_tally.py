@@ -58,11 +58,6 @@ def test_a_cell_whose_runs_sit_on_one_value_is_judged_by_the_others(study):
     assert set(cell[cell["metric"] == "pr_auc"]["verdict"]) == {"differs"}
 
 
-def test_a_metric_that_never_varies_has_no_error_at_hand(study):
-    constant = compare(study, summary_of(study, sd=0.0, mc_se=0.0), every_cell(study, 0.5))
-    assert set(constant[constant["published"].notna()]["verdict"]) == {"no error at hand"}
-
-
 def test_rms_z_leaves_out_the_cells_in_which_every_run_has_the_published_value():
     cells = pd.DataFrame(
         {

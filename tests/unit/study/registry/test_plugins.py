@@ -5,7 +5,9 @@ import sys
 import pytest
 
 from losaw.study import registry
-from losaw.study.registry.plugins import PREFIX, PluginError, load_plugin, plugin_entries
+from losaw.study.registry.plugins import PluginError, load_plugin, plugin_entries
+
+pytestmark = pytest.mark.usefixtures("plugins_forgotten")
 
 METRIC = """
 from losaw.study.registry import register
@@ -18,15 +20,6 @@ class Nothing:
 
 LOADS.append(1)
 """
-
-
-@pytest.fixture(autouse=True)
-def forget_plugins():
-    yield
-    for name in [name for name in sys.modules if name.startswith(PREFIX)]:
-        del sys.modules[name]
-    registry.forget(PREFIX)
-    registry.forget("sklearn.linear_model:Ridge")
 
 
 def write(folder, text, name="mine.py"):
@@ -58,6 +51,7 @@ def test_what_a_plugin_registers_is_known(tmp_path):
         "add('learner', 'ridge', 'sklearn.linear_model:Ridge')\n"
     )
     names = [entry.name for entry in plugin_entries(write(tmp_path, text))]
+    registry.forget("sklearn.linear_model:Ridge")
     assert names == ["ridge", "plugin-metric"]
 
 
