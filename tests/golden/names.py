@@ -240,10 +240,6 @@ class Example(NamedTuple):
 
 def examples() -> tuple[Example, ...]:
     """All examples, sorted by kind and name."""
-    tables = (
-        ("learner", LEARNERS),
-        ("knockoff", KNOCKOFFS),
-    )
     found = [
         Example(entry.kind, entry.name, "", parameters)
         for entry in built_in()
@@ -252,7 +248,7 @@ def examples() -> tuple[Example, ...]:
     ]
     found += [
         Example(kind, name, "", parameters)
-        for kind, table in tables
+        for kind, table in (("learner", LEARNERS), ("knockoff", KNOCKOFFS))
         for name, several in table.items()
         for parameters in several
     ]
@@ -262,11 +258,6 @@ def examples() -> tuple[Example, ...]:
         for of, parameters in several
     ]
     return tuple(sorted(found, key=lambda example: example.key[:2]))
-
-
-def registered() -> set[tuple[str, str]]:
-    """Kind and name of everything that has numbers of its own; a drawing has none."""
-    return {(entry.kind, entry.name) for entry in built_in() if entry.kind != "drawing"}
 
 
 def built_in() -> list[Entry]:

@@ -64,9 +64,7 @@ def test_every_block_is_a_job_and_the_bytes_are_those_of_a_local_run(project, tm
     jobs = blocks_in_the_queue()
     assert len(jobs) == 3
     assert {tuple(job[2:5]) for job in jobs} == {("1500M", "1:00:00", "1")}
-    found = digests(project.results)
-    for name, digest in whole(project, tmp_path / "local").items():
-        assert found[name] == digest, name
+    assert whole(project, tmp_path / "local").items() <= digests(project.results).items()
 
 
 def test_a_cancelled_job_is_tried_again_with_more_memory_and_time(project, tmp_path):
@@ -85,6 +83,4 @@ def test_a_cancelled_job_is_tried_again_with_more_memory_and_time(project, tmp_p
     assert process.returncode == 0, text
     jobs = blocks_in_the_queue()
     assert any(tuple(job[2:4]) == ("3000M", "2:00:00") for job in jobs), jobs
-    found = digests(project.results)
-    for name, digest in whole(project, tmp_path / "local").items():
-        assert found[name] == digest, name
+    assert whole(project, tmp_path / "local").items() <= digests(project.results).items()

@@ -4,6 +4,7 @@ import doctest
 import importlib
 import importlib.util
 import re
+import runpy
 import warnings
 from pathlib import Path
 
@@ -30,17 +31,7 @@ WITH_EXAMPLES = [
     for page in PAGES
     if "```python\n" in (ROOT / page).read_text(encoding="utf-8") and page not in OWN_TESTS
 ]
-
-
-def script(path):
-    """A Python file that belongs to no package, as a module."""
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-generate = script(ROOT / "docs" / "generate.py")
+GENERATE = runpy.run_path(ROOT / "docs" / "generate.py")
 
 
 def text_of(page):
@@ -114,11 +105,11 @@ def is_package(module):
     return hasattr(importlib.import_module(module), "__path__")
 
 
-@pytest.mark.parametrize("module", generate.PUBLIC)
+@pytest.mark.parametrize("module", GENERATE["PUBLIC"])
 def test_every_public_name_has_an_example_and_the_examples_run(module, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     matplotlib.use("agg")
-    names = generate.public_names(importlib.import_module(module))
+    names = GENERATE["public_names"](importlib.import_module(module))
     things = {name: getattr(importlib.import_module(module), name) for name in names}
     without = [name for name, thing in things.items() if ">>> " not in (thing.__doc__ or "")]
     assert without == [], "write an example into the docstring"

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 
-from losaw.forest import LosawRandomForestClassifier, LosawRandomForestRegressor
+from losaw.forest import LosawRandomForestRegressor
 from losaw.forest.adjustment import association
 
 TOWNS = ["Ulm", "Aalen", "Linz", "Bern", "Graz"]
@@ -133,13 +133,6 @@ def test_polars_frames_are_read_alike():
     assert again.categories_ == {"town": sorted(TOWNS), "size": SIZES}
     np.testing.assert_allclose(again.predict(theirs), forest.predict(X), atol=1e-6)
     np.testing.assert_array_equal(forest.predict(theirs), forest.predict(X))
-
-
-def test_classes_take_categories_too():
-    X, y = frame()
-    labels = np.array(["low", "mid", "high"])[np.digitize(y, np.quantile(y, [0.3, 0.7]))]
-    forest = LosawRandomForestClassifier(n_estimators=10, random_state=0).fit(X, labels)
-    assert forest.score(X, labels) > 0.7
 
 
 def test_pickled_forests_predict_alike_and_the_frame_is_left_alone():

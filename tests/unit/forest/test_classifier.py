@@ -29,14 +29,6 @@ def test_shares_are_the_leaf_frequencies_averaged_over_the_trees():
     assert list(forest.classes_) == ["high", "low", "middle"]
 
 
-def test_the_predicted_class_has_the_largest_share():
-    X, y = sample()
-    forest = LosawRandomForestClassifier(n_estimators=10, random_state=0).fit(X, y)
-    best = forest.classes_[forest.predict_proba(X).argmax(axis=1)]
-    np.testing.assert_array_equal(forest.predict(X), best)
-    assert forest.score(X, y) > 0.8
-
-
 def test_two_classes_are_the_regression_on_an_indicator():
     X, y = sample()
     two = LosawRandomForestClassifier(n_estimators=5, random_state=0).fit(X, y == "low")

@@ -17,7 +17,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
 from losaw.forest import LosawRandomForestClassifier, LosawRandomForestRegressor
-from losaw.importance import cpi, pfi, sage
 from losaw.scoring.model import exchanged, growing, read_model
 from losaw.scoring.rows import Options, read_rows
 from losaw.study.learners.random_forest import RandomForest
@@ -120,20 +119,3 @@ def test_missing_values_are_led_by_the_model(only_copies):
     (found,) = subject.exchange([copies], 1, "")
     expected = subject.predict(exchanged(subject.columns, copies, subject.scored_columns[1]))
     np.testing.assert_array_equal(found[2], expected)
-
-
-@pytest.mark.parametrize("method", [cpi, pfi, sage])
-def test_the_scores_are_those_of_a_model_that_hides_its_trees(method):
-    class Hidden:
-        classes_ = None
-
-        def __init__(self, model):
-            self.predict = model.predict
-
-    model = RandomForestRegressor(9, **small).fit(X, Y)
-    options = {"sampler": "gaussian"} if method is cpi else {}
-    options |= {"max_permutations": 70, "threshold": None} if method is sage else {}
-    found = method(model, X, Y, random_state=0, **options)
-    for n_jobs in (1, 3):
-        hidden = method(Hidden(model), X, Y, random_state=0, n_jobs=n_jobs, **options)
-        np.testing.assert_array_equal(found.scores, hidden.scores)

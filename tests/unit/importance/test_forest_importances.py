@@ -21,6 +21,8 @@ from losaw.study.learners.random_forest import RandomForest
 from reference.in_study import data_of, in_study
 
 CASES = ("regression", "binary", "three classes", "deep", "extra trees", "losaw", "plain")
+CASES += ("losaw, binary", "losaw, three classes")
+OF_CLASSES = ("binary", "three classes")
 
 
 def sample(n_samples=120, seed=0):
@@ -32,7 +34,7 @@ def sample(n_samples=120, seed=0):
 
 def fitted(case):
     X, y = sample()
-    classes = np.digitize(y, np.quantile(y, [0.5] if case == "binary" else [0.3, 0.7]))
+    classes = np.digitize(y, np.quantile(y, [0.5] if case.endswith("binary") else [0.3, 0.7]))
     models = {
         "regression": RandomForestRegressor(8, max_depth=3, random_state=1),
         "binary": RandomForestClassifier(8, max_depth=3, random_state=1),
@@ -41,13 +43,15 @@ def fitted(case):
         "extra trees": ExtraTreesRegressor(8, max_depth=3, bootstrap=True, random_state=1),
         "losaw": LosawRandomForestRegressor(8, max_depth=3, random_state=1),
         "plain": PlainRandomForestRegressor(8, max_depth=3, random_state=1),
+        "losaw, binary": LosawRandomForestClassifier(8, max_depth=3, random_state=1),
+        "losaw, three classes": LosawRandomForestClassifier(8, max_depth=3, random_state=1),
     }
-    response = classes if case in ("binary", "three classes") else y
+    response = classes if case.endswith(OF_CLASSES) else y
     return models[case].fit(X, response), X, response
 
 
 def trees_and_bags(model, n_samples):
-    if isinstance(model, LosawRandomForestRegressor | PlainRandomForestRegressor):
+    if hasattr(model, "trees_"):
         return list(zip(model.trees_, model.in_bag_counts(), strict=True))
     counts = [np.bincount(rows, minlength=n_samples) for rows in model.estimators_samples_]
     return list(zip([one.tree_ for one in model.estimators_], counts, strict=True))
@@ -116,7 +120,7 @@ def ufi_classification(family, n):
 @pytest.mark.parametrize("case", CASES)
 def test_ufi_is_what_a_plain_loop_over_the_nodes_gives(case):
     model, X, y = fitted(case)
-    rule = ufi_classification if case in ("binary", "three classes") else ufi_regression
+    rule = ufi_classification if case.endswith(OF_CLASSES) else ufi_regression
     expected = plain_loop(model, X, y, rule)
     assert np.abs(expected).max() > 0
     np.testing.assert_allclose(ufi(model, X, y).scores, expected, atol=1e-12)
@@ -153,17 +157,21 @@ def test_the_out_of_bag_decrease_alone_is_ufi_without_the_in_bag_decrease():
     np.testing.assert_allclose(ufi(forest, X, y).scores, together, atol=0.01 * y.var())
 
 
-def test_mdi_oob_is_the_mean_over_out_of_bag_rows_of_contribution_times_response():
-    model, X, y = fitted("regression")
-    centred, expected = y - y.mean(), np.zeros(X.shape[1])
-    for tree, counts in trees_and_bags(model, len(y)):
+@pytest.mark.parametrize("case", CASES)
+def test_mdi_oob_is_the_mean_over_out_of_bag_rows_of_contribution_times_response(case):
+    model, X, y = fitted(case)
+    # Indicators of classes are taken as they are.
+    of_classes = case.endswith(OF_CLASSES)
+    outcomes = 1.0 * (y[:, None] == np.unique(y)) if of_classes else (y - y.mean())[:, None]
+    trees, expected = trees_and_bags(model, len(y)), np.zeros(X.shape[1])
+    for tree, counts in trees:
         nodes = rows_of_nodes(tree, X)
-        mean = [np.average(centred[r], weights=counts[r]) for r in nodes]
+        mean = [np.average(outcomes[r], axis=0, weights=counts[r]) for r in nodes]
         for node, left in enumerate(tree.children_left):
             for child in (left, tree.children_right[node]) if left >= 0 else ():
                 seen = nodes[child][counts[nodes[child]] == 0]
-                gain = (mean[child] - mean[node]) * centred[seen].sum()
-                expected[tree.feature[node]] += gain / (counts == 0).sum() / 8
+                gain = (mean[child] - mean[node]) @ outcomes[seen].sum(axis=0)
+                expected[tree.feature[node]] += gain / (counts == 0).sum() / len(trees)
     np.testing.assert_allclose(mdi_oob(model, X, y).scores, expected, atol=1e-12)
 
 

@@ -10,8 +10,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClas
 from sklearn.metrics import roc_auc_score
 
 from losaw.data import Sample
-from losaw.forest import LosawRandomForestClassifier
-from losaw.importance import cpi, hierarchy, loco, mdi_oob, pfi, sage, subgroups, ufi
+from losaw.importance import cpi, hierarchy, loco, pfi, sage, subgroups, ufi
 from losaw.importance.permutation import score_of
 from losaw.scoring.losses import LOSSES, LossName, log_loss, pinball, zero_one
 from losaw.study.contracts import example_data
@@ -75,25 +74,6 @@ def test_squared_errors_whose_variance_is_beyond_floats_are_refused(explain):
     found = explain(model, X, y, random_state=0, loss="absolute-error")
     scores = found.table["score"] if explain is hierarchy else [found.scores, found.std_error]
     assert np.isfinite(np.array(scores, dtype=float)).all()
-
-
-@pytest.mark.parametrize("score", [ufi, mdi_oob])
-def test_a_losaw_classifier_is_scored_as_one_of_scikit_learn_with_the_same_classes(score):
-    X, y = classes(("low", "high"))
-    forest = LosawRandomForestClassifier(10, eta=1.0, max_depth=3, random_state=0).fit(X, y)
-    theirs = RandomForestClassifier(10, max_depth=3, random_state=0).fit(X, y)
-    ours, other = score(forest, X, y).scores, score(theirs, X, y).scores
-    # Two forests of the same law on one signal: nearly all of the Gini impurity of 1/2.
-    assert ours.argmax() == other.argmax() == 0
-    assert ours[0] == pytest.approx(other[0], rel=0.25)
-
-
-def test_a_losaw_classifier_of_three_classes_is_no_regression_of_their_numbers():
-    X, y = classes(("a", "b", "c"))
-    forest = LosawRandomForestClassifier(10, max_depth=3, random_state=0).fit(X, y)
-    renamed = np.array(["c", "a", "b"])[np.searchsorted(["a", "b", "c"], y)]
-    other = LosawRandomForestClassifier(10, max_depth=3, random_state=0).fit(X, renamed)
-    np.testing.assert_allclose(ufi(forest, X, y).scores, ufi(other, X, renamed).scores, atol=0.05)
 
 
 def test_a_classifier_whose_task_is_not_named_is_refused():

@@ -52,11 +52,6 @@ def test_a_feature_without_adjustment_features_has_uniform_weights():
     np.testing.assert_array_equal(FeatureWeights(X, 0.2, 0.1)(5), np.full(len(X), 1 / len(X)))
 
 
-def test_eta_of_one_is_uniform_sampling():
-    X = correlated_levels()
-    np.testing.assert_array_equal(FeatureWeights(X, 1.0, 0.1)(0), np.full(len(X), 1 / len(X)))
-
-
 def test_a_continuous_feature_has_the_weights_of_its_regression():
     rng = np.random.default_rng(3)
     X = rng.standard_normal((500, 3))

@@ -135,6 +135,8 @@ def test_a_cell_that_could_agree_at_another_difference_is_undecided_and_not_unde
     reproduction = SimpleNamespace(mean=0.508, sd=0.1, n_seeds=25, mc_se=0.02)
     assert numbers_of_cell(reproduction, row, kind, margin)["verdict"] == "undecided"
     assert numbers_of_cell(reproduction, row, kind, 0.01)["verdict"] == "undecidable"
+    wide = row | {"published_sd": 0.2}  # which counts in place of ours
+    assert numbers_of_cell(reproduction, wide, kind, margin)["verdict"] == "undecidable"
 
 
 def test_a_published_deviation_takes_the_place_of_ours_for_the_published_mean():
@@ -149,38 +151,6 @@ def test_a_published_deviation_takes_the_place_of_ours_for_the_published_mean():
     assert norm.sf(alone.z) == pytest.approx(
         student.sf(0.03 / (0.3 * math.sqrt(1 + 1 / 20)), (1 + 1 / 20) ** 2 / (1 / 19 + 20**-2 / 19))
     )
-
-
-# Every kind of verdict: our runs, the published value without its shift, the margin.
-SHIFTED = {
-    "agrees": (Runs(0.5, 0.05, 100), Printed(0.5, 3, 250), 0.03),
-    "undecided": (Runs(0.5, 0.1, 16), Printed(0.5, 3, 250), 0.03),
-    "undecidable": (Runs(0.5, 0.1, 400), Printed(0.5, 4, 20, deviation=0.12), 0.03),
-    "deviates": (Runs(0.5, 0.1, 100), Printed(0.527, 3, 250), 0.03),
-    "differs": (Runs(0.5, 0.1, 100), Printed(0.55, 3, 250), 0.05),
-}
-
-
-@pytest.mark.parametrize("word", SHIFTED)
-def test_a_published_value_that_moves_by_margins_gets_another_verdict(word):
-    def said(shift):
-        row = {
-            "published": printed.value + shift,
-            "decimals": printed.decimals,
-            "published_runs": printed.runs,
-            "published_sd": math.nan if printed.deviation is None else printed.deviation,
-        }
-        reproduction = SimpleNamespace(
-            mean=ours.mean, sd=ours.deviation, n_seeds=ours.n_seeds, mc_se=0.01
-        )
-        return numbers_of_cell(reproduction, row, UNBOUNDED, margin)["verdict"]
-
-    ours, printed, margin = SHIFTED[word]
-    assert said(0.0) == word
-    shifts = [side * n * margin for n in (1, 2, 3) for side in (-1, 1)]
-    assert {said(shift) for shift in shifts} - {word}
-    if word in ("agrees", "undecided"):
-        assert said(2 * margin) in ("deviates", "differs")
 
 
 def test_a_stored_deviation_of_seven_digits_is_still_that_of_decisions():

@@ -4,14 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.ensemble import (
-    ExtraTreesRegressor,
-    RandomForestClassifier,
-    RandomForestRegressor,
-)
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.tree import DecisionTreeRegressor
 
-from losaw.forest import LosawRandomForestRegressor
 from losaw.trends import absolute_traversal_rate, relative_traversal_rate
 
 # The tree of the paper's Figure 1: the root separates {2, 4, 7, 3} from {8, 12, 4, 6}.
@@ -136,21 +131,6 @@ def test_the_error_is_that_of_a_mean_over_trees():
     single = [absolute_traversal_rate(tree).scores for tree in forest.estimators_]
     result = absolute_traversal_rate(forest)
     np.testing.assert_allclose(result.std_error, np.std(single, axis=0, ddof=1) / 2)
-
-
-@pytest.mark.parametrize(
-    "model",
-    [
-        LosawRandomForestRegressor(5, random_state=0),
-        ExtraTreesRegressor(5, random_state=0),
-        DecisionTreeRegressor(random_state=0),
-    ],
-    ids=lambda model: type(model).__name__,
-)
-def test_every_kind_of_tree_model_is_read(model):
-    X, y = data()
-    rate = absolute_traversal_rate(model.fit(X, y))
-    assert rate.sign[0] == 1 and rate.sign[1] == -1
 
 
 def test_two_classes_are_read_as_the_share_of_the_second():

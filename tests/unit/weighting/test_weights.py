@@ -65,11 +65,6 @@ def test_example_2_7_signal_feature_has_effect_but_no_association():
     assert conditional_means(y, example_weights()) == pytest.approx([2.5, -0.5])
 
 
-def test_kish_effective_sample_size():
-    assert effective_sample_size(np.ones(7)) == pytest.approx(7.0)
-    assert effective_sample_size([1.0, 3.0]) == pytest.approx(16 / 10)
-
-
 def test_the_gaussian_density_is_that_of_the_residuals():
     rng = np.random.default_rng(0)
     a = rng.standard_normal((200, 2))

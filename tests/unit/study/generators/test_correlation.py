@@ -4,8 +4,6 @@ import numpy as np
 import pytest
 
 from losaw.study.generators.correlation import (
-    MATRICES,
-    cholesky_factor,
     correlation_matrix,
     five_feature_block,
     six_features,
@@ -50,11 +48,3 @@ def test_the_network_block_is_printed_as_in_section_5_3():
         [a, b, b, 1, b],
         [b, b, b, b, 1],
     ]
-
-
-@pytest.mark.parametrize("name", MATRICES)
-def test_every_named_matrix_has_a_cholesky_factor(name):
-    matrix = correlation_matrix(name, max(5, MATRICES[name][0]))
-    factor = cholesky_factor(matrix)
-    assert np.allclose(factor @ factor.T, matrix, rtol=0, atol=1e-14)
-    assert np.array_equal(factor, np.tril(factor))

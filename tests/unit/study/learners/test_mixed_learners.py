@@ -89,16 +89,6 @@ def test_the_network_decreases_loss_and_decay_of_all_weights(task):
     assert again.fun == pytest.approx(value, rel=1e-5)
 
 
-@pytest.mark.parametrize("learner", LEARNERS)
-@pytest.mark.parametrize("task", ["regression", "classification"])
-def test_every_learner_beats_the_mean_on_mixed_data(learner, task):
-    X, y = mixed(task=task)
-    new_X, new_y = mixed(seed=1, task=task)
-    model = learner(task, nominal=[0], random_state=1).fit(X, y)
-    error = ((new_y - model.predict_encoded(model.encode(new_X))) ** 2).mean()
-    assert error < 0.8 * new_y.var()
-
-
 EVERY = (*LEARNERS, RandomForest, XGBoostTrees)
 REFUSED = [
     *[(learner("regresion"), "did you mean 'regression'") for learner in EVERY],

@@ -106,13 +106,6 @@ def test_every_tag_is_closed(page):
         assert len(re.findall(f"<{tag}[ >]", page)) == page.count(f"</{tag}>")
 
 
-def test_cells_have_the_colour_of_their_verdict(page, comparison):
-    for verdict in ("agrees", "deviates", "undecided", "differs"):
-        count = int((comparison["verdict"] == verdict).sum())
-        assert page.count(f' {verdict}" >') == count
-    assert "How to read a cell" in page
-
-
 def test_cells_that_differ_are_counted_by_what_explains_them(shelf, tmp_path):
     path = shelf.folder / "made" / "comparison.csv"
     cells = pd.read_csv(path).astype({"explained": object})
@@ -137,7 +130,7 @@ def test_claims_are_weighed_and_those_that_fail_are_said(page):
     assert re.search(r"forests predict\s+supported", text)
     assert re.search(r"weights hurt\s+contradicted", text)
     assert "the weather" in text and "weights hurt (Section 2): contradicted; n_samples = " in text
-    assert "grown by hand" in page
+    assert "grown by hand" in page and "How to read a cell" in page
     assert "1 × <code>ValueError: &lt;no&gt; way</code>" in page
     assert "cforest: R is missing" in page
 
@@ -173,16 +166,10 @@ def test_a_folder_without_results_is_refused(shelf, tmp_path):
         write_pages(Shelf(tmp_path / "nothing", shelf.configuration), tmp_path / "report.html")
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "words"),
-    [
-        ("[made]}", "[mode]}", "decision 'trees, or <forests>': unknown study 'mode'"),
-        ("losawRF,", "losawFR,", "claim 'weights hurt': unknown method 'losawFR'"),
-    ],
-)
-def test_a_name_that_there_is_not_is_refused(shelf, tmp_path, old, new, words):
-    (shelf.configuration / "claims" / "nobody.yaml").write_text(CLAIMS.replace(old, new))
-    with pytest.raises(StudyError, match=words):
+def test_a_name_that_there_is_not_is_refused(shelf, tmp_path):
+    claims = CLAIMS.replace("[made]}", "[mode]}")
+    (shelf.configuration / "claims" / "nobody.yaml").write_text(claims)
+    with pytest.raises(StudyError, match="decision 'trees, or <forests>': unknown study 'mode'"):
         write_pages(shelf, tmp_path / "report.html")
 
 
