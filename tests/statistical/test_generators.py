@@ -7,6 +7,7 @@ import functools
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 from losaw.study.generators.correlation import correlation_matrix
 from losaw.study.generators.joint_law.fit import law_of
@@ -89,8 +90,6 @@ def test_discrete_features_take_three_values_with_binomial_frequencies(drawn, sa
 
 def test_continuous_features_are_normal(drawn):
     # Kolmogorov-Smirnov: sqrt(n) D exceeds 2.4 with probability 2e-5.
-    from scipy.stats import norm
-
     ordered = np.sort(drawn("continuous").train.X, axis=0)
     position = np.arange(1, N + 1)[:, None] / N
     distance = np.abs(norm.cdf(ordered) - position).max(axis=0) + 1 / N

@@ -5,6 +5,8 @@ Given the bootstrap sample and the drawn features the trees are equal node by no
 fits on the same data, over many data sets.
 """
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 from scipy.stats import binom
@@ -48,8 +50,6 @@ def test_features_are_drawn_uniformly_and_drawn_on_past_constant_ones(n_drawn):
 
 def chances(n_drawn, n_varying=4, n_constant=2):
     """Chance of each rank to be the best of the drawn features, by all orders of drawing."""
-    from itertools import permutations
-
     total = np.zeros(n_varying)
     orders = list(permutations(range(n_varying + n_constant)))
     for order in orders:

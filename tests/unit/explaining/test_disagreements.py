@@ -13,8 +13,11 @@ from sklearn.preprocessing import PolynomialFeatures
 
 import losaw
 from losaw.explaining.disagreements import associations, disagreements
+from losaw.forest.adjustment import association
+from losaw.scoring.group_tree import association_strengths
 from losaw.scoring.importance_result import ImportanceResult
 from losaw.support.words import decimal
+from losaw.tables import read_table
 from reference.explaining_tables import copies, many_values, shadowed, squared
 
 LOSSES = ("pfi", "cpi", "loco")
@@ -144,10 +147,6 @@ def test_each_contrast_names_the_feature_on_which_two_methods_differ(kind, resul
 
 
 def test_associations_are_one_product_and_the_same_as_pair_by_pair():
-    from losaw.forest.adjustment import association
-    from losaw.scoring.group_tree import association_strengths
-    from losaw.tables import read_table
-
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.standard_normal((90, 4)), columns=list("abcd"))
     frame["c"] = np.where(rng.random(90) < 0.2, np.nan, frame["a"] + frame["c"])

@@ -10,6 +10,7 @@ from unicodedata import east_asian_width
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import t
 from sklearn.linear_model import LinearRegression
 
 import losaw
@@ -54,8 +55,6 @@ def test_a_method_scores_the_same_whatever_else_runs(adult):
 
 
 def test_the_smallest_score_that_is_found_is_half_of_the_interval_of_the_test(adult):
-    from scipy.stats import t
-
     frame = adult.to_frame()
     np.testing.assert_allclose(frame["CPI_smallest"], t.ppf(0.95, 3) * frame["CPI_error"])
 

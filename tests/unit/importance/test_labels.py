@@ -4,6 +4,7 @@ import typing
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifier
@@ -110,8 +111,6 @@ def test_a_data_set_that_does_not_fit_is_refused_at_once(changes, message):
 
 
 def test_a_frame_in_the_engines_data_names_the_way_for_frames_and_objects_their_dtype():
-    import pandas as pd
-
     data = example_data()
     for rows, words in (
         (pd.DataFrame(data.train.X), r"losaw\.importance\.cpi"),

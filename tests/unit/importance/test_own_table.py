@@ -2,13 +2,14 @@
 
 import json
 
+import matplotlib
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 from scipy import stats
 from sklearn.compose import make_column_selector, make_column_transformer
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import RepeatedKFold
 from sklearn.pipeline import make_pipeline
@@ -132,8 +133,6 @@ def test_weights_are_repetitions_of_rows():
 def test_missing_values_go_to_a_model_that_takes_them():
     X, y = frame()
     X = X.assign(size=X["size"].where(np.arange(240) % 7 > 0))
-    from sklearn.ensemble import HistGradientBoostingClassifier
-
     numbers = X[["size", "rooms"]]
     model = HistGradientBoostingClassifier(max_iter=10).fit(numbers, y)
     assert pfi(model, numbers, y, random_state=0).select(top=1) == ("size",)
@@ -199,8 +198,6 @@ def test_a_result_is_written_and_shown(tmp_path):
 
 
 def test_scores_are_drawn_with_their_intervals():
-    import matplotlib
-
     matplotlib.use("Agg")
     assert "\n99.9% interval over rows" in result().plot(level=0.999).get_xlabel()
 

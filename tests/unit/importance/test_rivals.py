@@ -8,7 +8,7 @@ from scipy import stats
 from sklearn.linear_model import LinearRegression
 
 from losaw.data import Dataset, Sample, Truth
-from losaw.importance import boruta, pfi, sage, subgroups
+from losaw.importance import boruta, boruta_selection, pfi, sage, subgroups
 from reference.in_study import data_of, in_study
 
 
@@ -96,8 +96,6 @@ def test_boruta_confirms_signal_and_its_stand_in_and_rejects_noise():
 
 
 def test_boruta_asks_for_more_than_the_best_shadow(monkeypatch):
-    from losaw.importance import boruta_selection
-
     def scores(X, *rest):
         shadows = [2.0, 0.0, 0.0, 0.0, 0.0]
         return np.array([3.0, 1.5, *shadows] if X.shape[1] == 7 else [3.0, *shadows])
@@ -117,7 +115,7 @@ def test_boruta_corrects_its_limit_for_the_number_of_features(monkeypatch, max_r
         found[0] = 1.0
         return found
 
-    monkeypatch.setattr("losaw.importance.boruta_selection.out_of_bag_z_scores", scores)
+    monkeypatch.setattr(boruta_selection, "out_of_bag_z_scores", scores)
     sample = np.zeros((9, 10)), np.zeros(9)
     found = boruta(None, *sample, max_runs=max_runs, alpha=0.05, random_state=0)
     assert found.details["decisions"][0] == decision

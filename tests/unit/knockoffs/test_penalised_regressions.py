@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from sklearn.linear_model import Lasso, LassoCV
+from sklearn.model_selection import PredefinedSplit
 
 from losaw.knockoffs import lasso, multinomial
 
@@ -42,8 +44,6 @@ def test_a_class_that_is_missing_in_a_fold_keeps_finite_probabilities():
 
 
 def test_linear_coefficients_are_those_of_scikit_learn():
-    from sklearn.linear_model import Lasso
-
     X, _, _ = data(p=8)
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     y = X[:, 0] - 0.5 * X[:, 1] + np.random.default_rng(1).standard_normal(len(X))
@@ -76,9 +76,6 @@ def test_a_path_with_screened_columns_ends_where_one_without_ends(n_columns):
 
 
 def test_the_chosen_linear_penalty_is_that_of_scikit_learn():
-    from sklearn.linear_model import LassoCV
-    from sklearn.model_selection import PredefinedSplit
-
     X, _, _ = data(p=8)
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     y = X[:, 0] + np.random.default_rng(1).standard_normal(len(X))

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.stats import chisquare
 
 from losaw import LosawMiniBatches
 
@@ -41,8 +42,6 @@ def test_a_feature_of_importance_zero_is_never_drawn():
 
 
 def test_rows_are_drawn_with_the_weights_of_the_feature():
-    from scipy.stats import chisquare
-
     batches = make(batch_size=400)
     counts = np.zeros(400)
     for _ in range(100):

@@ -52,24 +52,12 @@ from losaw.support.words import did_you_mean
         ("{seeds: 2}", "{inside: [n_sample]}", ["blocks.inside.0", "did you mean 'n_samples'"]),
         ("{seeds: 2}", "{seeds: 0}", ["blocks.seeds", "greater than or equal to 1, got 0"]),
         ("smoke: 5", "smoke: [{seeds: 5, learner: {}}]", ["seeds.smoke.0.learner", "got {}"]),
-        (
-            "published: t",
-            "seconds_per_seed: [{seconds: []}]\npublished: t",
-            ["0.seconds", "got []"],
-        ),
-        (
-            "published: t",
-            "seconds_per_seed: [{seconds: 1, learner: jitered}]\npublished: t",
-            ["seconds_per_seed.0: ", "did you mean 'jittered'"],
-        ),
         ("{seeds: 2}", "{seeds: [{seeds: 2, learner: plain}]}", ["blocks.seeds.0.learner: a file"]),
-        ("published: t", "method: '{learner.x}'\npublished: t", ["may hold {learner} and"]),
         (
             "jitter: 0.3",
             "jitter: {axis: n_samples, values: {30: 0.1}}",
             ["no value for n_samples = 60"],
         ),
-        ("title:", "learner_axes: [jiter]\ntitle:", ["jiter"]),
         ("smoke: 5", "smoke: [{seeds: 2, learner: jitered}, {seeds: 5}]", ["mean 'jittered'"]),
         ("smoke: 5, desk: 10, paper: 20", "smoke: 5", ["smoke, desk, paper; missing: desk, paper"]),
         ("[r2_test, pr_auc]", "{a: {metric: feature_score}}", ["metrics.a: ", "feature"]),
@@ -117,38 +105,43 @@ from losaw.support.words import did_you_mean
             ["method: '{model}' may hold {learner} and"],
         ),
         (
-            "published: t",
-            "method: same{importance}\npublished: t",
-            ["method: names several columns 'same'; use both {learner} and {importance}"],
-        ),
-        (
             "[reported]",
             "[reported, mdi]\nmethod: '{learner}'",
             ["method: names several columns 'plain'; use both"],
         ),
-        (
-            "title:",
-            "labels: {plain: Forest, jittered: Forest}\ntitle:",
-            ["labels: names several columns 'Forest'; give each"],
-        ),
-        ("title:", "counted: [{method: plane}]\ntitle:", ["plane"]),
-        ("title:", "counted: [{n_sample: 30}]\ntitle:", ["n_sample"]),
-        ("title:", "known: [{where: {metric: r2}, kind: open, note: x}]\ntitle:", ["r2"]),
-        ("title:", "known: [{where: {n_samples: 31}, kind: open, note: x}]\ntitle:", ["31"]),
-        (
-            "title:",
-            "known: [{where: {n_samples: 30}, kind: opened, note: x}]\ntitle:",
-            ["known.0.kind"],
-        ),
         *[
-            ("title:", f"scales: {text}\ntitle:", [words])
-            for text, words in (
-                ("{smok: {learners: {jittered: {jitter: 0.1}}}}", "did you mean 'smoke'"),
-                ("{smoke: {learners: {jittered: {jiter: 0.1}}}}", "did you mean 'jitter'"),
-                ("{smoke: {learners: {jitered: {jitter: 0.1}}}}", "did you mean 'jittered'"),
-                ("{smoke: {learner: {}}}", "did you mean 'learners'"),
-                ("{smoke: {learners: {jittered: {}}}}", "at least 1 item"),
-                ("smoke", "valid dictionary, got 'smoke'"),
+            ("title:", f"{further}\ntitle:", words)
+            for further, *words in (
+                ("seconds_per_seed: [{seconds: []}]", "0.seconds", "got []"),
+                (
+                    "seconds_per_seed: [{seconds: 1, learner: jitered}]",
+                    "seconds_per_seed.0: ",
+                    "did you mean 'jittered'",
+                ),
+                ("method: '{learner.x}'", "may hold {learner} and"),
+                (
+                    "method: same{importance}",
+                    "method: names several columns 'same'; use both {learner} and {importance}",
+                ),
+                (
+                    "labels: {plain: Forest, jittered: Forest}",
+                    "labels: names several columns 'Forest'; give each",
+                ),
+                ("learner_axes: [jiter]", "jiter"),
+                ("counted: [{method: plane}]", "plane"),
+                ("counted: [{n_sample: 30}]", "n_sample"),
+                ("known: [{where: {metric: r2}, kind: open, note: x}]", "r2"),
+                ("known: [{where: {n_samples: 31}, kind: open, note: x}]", "31"),
+                ("known: [{where: {n_samples: 30}, kind: opened, note: x}]", "known.0.kind"),
+                ("scales: {smok: {learners: {jittered: {jitter: 0.1}}}}", "did you mean 'smoke'"),
+                ("scales: {smoke: {learners: {jittered: {jiter: 0.1}}}}", "did you mean 'jitter'"),
+                (
+                    "scales: {smoke: {learners: {jitered: {jitter: 0.1}}}}",
+                    "did you mean 'jittered'",
+                ),
+                ("scales: {smoke: {learner: {}}}", "did you mean 'learners'"),
+                ("scales: {smoke: {learners: {jittered: {}}}}", "at least 1 item"),
+                ("scales: smoke", "valid dictionary, got 'smoke'"),
             )
         ],
         *[

@@ -1,5 +1,6 @@
 """Every study file of the repository is valid and has something to run at every scale."""
 
+import functools
 import itertools
 import re
 from pathlib import Path
@@ -24,13 +25,18 @@ BOTH = re.compile(r"^published: .*^tables:", re.MULTILINE | re.DOTALL)
 PRINTED = [path.stem for path in FILES if BOTH.search(path.read_text())]
 
 
-def session(name: str, scale: str = "desk") -> Session:
+def session(name: str, scale: str) -> Session:
     return Session(CONFIGURATION, {"studies": [name], "scale": scale})
+
+
+@functools.cache
+def desk(name: str) -> Session:
+    return session(name, "desk")
 
 
 @pytest.mark.parametrize("name", STUDIES)
 def test_a_study_file_is_valid_and_runs_something_at_every_scale(name):
-    seeds = session(name).studies[0].file.seeds
+    seeds = desk(name).studies[0].file.seeds
     for scale in SCALES:
         if scale not in seeds:
             assert scale not in EVERY_STUDY_HAS
@@ -39,7 +45,7 @@ def test_a_study_file_is_valid_and_runs_something_at_every_scale(name):
             ):
                 session(name, scale)
             continue
-        one = session(name, scale)
+        one = desk(name) if scale == "desk" else session(name, scale)
         study = one.studies[0]
         # Nothing may run only where every learner is an optional one that this machine lacks.
         assert bool(one.plan(name).blocks) == (set(study.left_out) != set(study.learners))
@@ -58,7 +64,7 @@ def test_the_figures_of_the_documentation_can_be_drawn():
 
 @pytest.mark.parametrize("name", PRINTED)
 def test_every_printed_number_of_a_study_finds_its_cell(name):
-    one = session(name)
+    one = desk(name)
     study = one.studies[0]
     published = read_published(study, one.published_folder)
     nothing_run = pd.DataFrame(columns=["setting_id", "metric", "method"])
@@ -72,7 +78,7 @@ def test_every_printed_number_of_a_study_finds_its_cell(name):
 
 @pytest.mark.parametrize(("n_samples", "n_test"), [(100, 34), (250, 85)])
 def test_the_sizes_that_type_1_errors_are_compared_with_are_those_of_theory(n_samples, n_test):
-    printed = read_published(session("cpi_type1").studies[0], CONFIGURATION.parent / "published")
+    printed = read_published(desk("cpi_type1").studies[0], CONFIGURATION.parent / "published")
     here = printed[(printed["n_samples"] == n_samples) & (printed["outcome"] == "regression")]
     sizes = here.set_index(["metric", "method"])["published"]
     fair = binom.sf(np.arange(-1, n_test + 1), n_test, 0.5)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from losaw.study.generators.correlation import five_feature_block, six_features
+from losaw.study.generators.joint_law import fit as joint_law_fit
 from losaw.study.generators.joint_law.fit import fit_joint_law
 from losaw.study.generators.joint_law.law import (
     BARRIER,
@@ -96,8 +97,6 @@ def test_a_draw_on_the_boundary_of_two_cells_belongs_to_the_upper_one(law):
 
 
 def test_a_solver_that_fails_is_reported(monkeypatch):
-    from losaw.study.generators.joint_law import fit as joint_law_fit
-
     monkeypatch.setattr(joint_law_fit, "RESIDUAL", -1.0)
     with pytest.raises(JointLawError, match=r"was not fitted: the solution violates"):
         fit_joint_law(JointLawSpecification(PAIR))

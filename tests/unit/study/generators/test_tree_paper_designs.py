@@ -5,7 +5,7 @@ import pytest
 
 from losaw.study.datasets import is_there
 from losaw.study.generators.binary_signal import BinarySignalGenerator
-from losaw.study.generators.low_signal import LowSignalGenerator, LowSignalResponse
+from losaw.study.generators.low_signal import LowSignalGenerator, LowSignalResponse, chip_features
 from losaw.study.generators.mixed_cardinality import MixedCardinalityGenerator
 from losaw.study.generators.real_rows import RealForestDataGenerator, read_rows
 
@@ -80,8 +80,6 @@ needs_chip = pytest.mark.skipif(not is_there("chip_enhancer"), reason="set LOSAW
 
 @needs_chip
 def test_chip_keeps_signal_columns_and_permutes_the_others():
-    from losaw.study.generators.low_signal import chip_features
-
     train, test, _ = chip_features()
     data = draw(LowSignalGenerator(task="regression", dataset="ChIP"))
     assert data.train.X.shape == (3912, 80) and data.test.X.shape == (3897, 80)

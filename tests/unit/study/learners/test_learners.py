@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import xgboost
 from sklearn.ensemble import RandomForestClassifier
 
 from losaw.study.learners import r_forests
@@ -54,8 +55,6 @@ def test_only_classifiers_have_probabilities():
 
 
 def test_probabilities_of_boosted_trees_are_xgboosts():
-    import xgboost
-
     X, y = sample()
     model = XGBoostTrees("classification", num_boost_round=5).fit(X, y)
     expected = model.booster_.predict(xgboost.DMatrix(X))
