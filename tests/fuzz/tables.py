@@ -240,7 +240,7 @@ DESIGN = {
 }
 AUDIT = DESIGN | {"rounds": (5,), "share": (0.05, 0.95, 0.5), "signals": (1, 2, 4)}
 HIERARCHY = {
-    "groups": ({"all": ["a", "b"]}, {"all": {"first": ["a"], "second": ["b"]}}, {"none": []}),
+    "groups": ({"all": ["a", "b"]}, {"first": ["a"], "second": ["b"]}, {"none": []}),
     "fwer": (0.5, 1e-12),
     "n_draws": (2,),
     "loss": ("absolute-error", "squared-error", "log-loss"),

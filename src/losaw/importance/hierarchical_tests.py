@@ -26,6 +26,7 @@ from losaw.scoring.rows import Options, read_rows
 from losaw.scoring.tests import Differences, Testing, tested
 from losaw.support.arguments import between_0_and_1, whole_number
 from losaw.tables.columns import Kinds
+from losaw.tables.groups import Groups
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -84,7 +85,7 @@ def hierarchy(
     X: ArrayLike,
     y: ArrayLike,
     *,
-    groups: Mapping[str, Any] | None = None,
+    groups: Groups = None,
     fwer: float = 0.05,
     n_draws: int = 1,
     loss: str | Loss | None = None,
@@ -118,10 +119,10 @@ def hierarchy(
     model, X, y, n_draws, loss, kinds, feature_names, sample_weight, clusters, cv, n_jobs, \
 verbose, random_state
         As in :func:`losaw.importance.cpi`.
-    groups : dict of group name to sequence of features or dict of groups, or None
-        The tree, whose first group has all features; features that are in no group are tested as
-        parts of the first. None: clusters of the features by their associations (average linkage),
-        which look at X only.
+    groups : dict of group name to sequence of features, or None
+        The parts of all features together; features that are in no group are parts of their own.
+        None: clusters of the features by their associations (average linkage), which look at X
+        only.
     fwer : float, default 0.05
         Bound of the probability of any false rejection.
 
@@ -133,8 +134,8 @@ verbose, random_state
     Raises
     ------
     ValueError, TypeError
-        As :func:`losaw.importance.cpi`; for groups that are not a tree of the features, or a rate
-        out of range.
+        As :func:`losaw.importance.cpi`; for groups with a feature in common, or a rate out of
+        range.
 
     Examples
     --------

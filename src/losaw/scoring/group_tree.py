@@ -1,16 +1,15 @@
 """A tree of groups of features, by their associations or as given, and its tests from the top."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import FloatArray
 from losaw.forest.adjustment import association
-from losaw.support.words import unknown
 from losaw.tables import Table
-from losaw.tables.groups import named_column
+from losaw.tables.groups import Groups, units_of
 
 _MOST_ROWS = 10_000
 
@@ -46,53 +45,18 @@ def tree_of_linkage(names: Sequence[str], linkage: FloatArray) -> tuple[Node, ..
     return tuple(nodes)
 
 
-def tree_of_groups(names: Sequence[str], groups: Mapping[str, Any]) -> tuple[Node, ...]:
-    """Return the groups that a user gave, parents before children; other features are alone."""
-    if not isinstance(groups, Mapping):
-        raise TypeError(f"groups must be a dict of group name to its features, got {groups!r}")
-    used: dict[int, str] = {}
-    nodes = [Node(group_name(names), np.arange(len(names)), -1)]
-
-    def add(group: str, parts: Any, parent: int) -> list[int]:
-        """Append the nodes of a group, and return its features."""
-        place, members = len(nodes), []
-        nodes.append(nodes[parent])  # until the features are known
-        if isinstance(parts, Mapping):
-            members = [j for name, part in parts.items() for j in add(str(name), part, place)]
-        elif isinstance(parts, Sequence | np.ndarray) and not isinstance(parts, str):
-            members = sorted(take(feature, group) for feature in parts)
-            if len(members) > 1:
-                nodes.extend(Node(names[j], np.array([j], dtype=np.intp), place) for j in members)
-        else:
-            raise TypeError(
-                f"group {group!r} must be a list of features or a dict of groups, got {parts!r}"
-            )
-        if not members:
-            raise ValueError(f"group {group!r} has no features")
-        nodes[place] = Node(group, np.array(sorted(members), dtype=np.intp), parent)
-        return members
-
-    def take(feature: Any, group: str) -> int:
-        place = named_column(feature, names)
-        if place is None:
-            raise ValueError(f"group {group!r}: {unknown('feature', feature, names)}")
-        if place in used:
-            raise ValueError(f"feature {feature!r} is in the groups {used[place]!r} and {group!r}")
-        used[place] = group
-        return place
-
-    for group, parts in groups.items():
-        add(str(group), parts, 0)
-    if not used:
+def tree_of_groups(names: Sequence[str], groups: Groups) -> tuple[Node, ...]:
+    """Return all features, their groups as a user gave them, and the features of each alone."""
+    if not groups:
         raise ValueError("groups has no features; None clusters the features")
-    alone = [j for j in range(len(names)) if j not in used]
-    nodes += [Node(names[j], np.array([j], dtype=np.intp), 0) for j in alone]
-    for group in map(str, groups):
-        if group in {names[j] for j in alone}:
-            raise ValueError(
-                f"group {group!r} has the name of a feature that is outside of it; give the group "
-                "another name"
-            )
+    units = units_of(names, groups)
+    members_of = dict(zip(units.names, units.members, strict=True))
+    nodes = [Node(group_name(names), np.arange(len(names)), -1)]
+    for name in dict.fromkeys([*map(str, groups), *units.names]):
+        place, members = len(nodes), members_of[name]
+        nodes.append(Node(name, members, 0))
+        if len(members) > 1:
+            nodes += [Node(names[j], np.array([j]), place) for j in members]
     return tuple(nodes)
 
 

@@ -73,7 +73,9 @@ def units_of(names: Sequence[str], groups: Groups = None) -> Units:
     for place, name in enumerate(names):
         unit = group_of.get(place, name)
         if place not in group_of and unit in group_of.values():
-            raise ValueError(f"group {unit!r} has the name of a column that is not in it")
+            raise ValueError(
+                f"group {unit!r} has the name of a column that is not in it; give it another name"
+            )
         units.setdefault(unit, []).append(place)
     return Units(
         tuple(units), tuple(np.array(columns, dtype=np.intp) for columns in units.values())

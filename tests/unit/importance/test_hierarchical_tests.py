@@ -126,13 +126,14 @@ def test_no_tree_of_p_values_has_more_false_rejections_than_the_level():
     assert binom.ppf(1e-4, runs, 0.05) < false <= binom.isf(1e-4, runs, 0.1)
 
 
-def test_groups_within_groups_are_a_tree_and_other_features_parts_of_the_first():
-    tree = tree_of_groups(NAMES, {"outer": {"inner": ["a", "b"], "one": ["d"]}})
-    assert [node.name for node in tree] == [
-        "a + b + c + 1 more", "outer", "inner", "a", "b", "one", "c"
-    ]  # fmt: skip
-    assert [node.parent for node in tree] == [-1, 0, 1, 2, 2, 1, 0]
-    assert tree[1].members.tolist() == [0, 1, 3]
+def test_groups_and_other_features_are_parts_of_all_and_groups_are_not_nested():
+    tree = tree_of_groups(NAMES, {"one": ["d"], "inner": ["b", "a"]})
+    names = ["a + b + c + 1 more", "one", "inner", "a", "b", "c"]
+    assert [node.name for node in tree] == names
+    assert [node.parent for node in tree] == [-1, 0, 0, 2, 2, 0]
+    assert tree[2].members.tolist() == [0, 1]
+    with pytest.raises(TypeError, match="group 'outer' must be a list of columns"):
+        tree_of_groups(NAMES, {"outer": {"inner": ["a", "b"]}})
 
 
 def test_a_feature_named_as_an_inner_group_is_no_obstacle():

@@ -316,10 +316,10 @@ def of_losses_and_rates():
     for options, words in (
         ({"groups": {"g": ["a", "size"]}}, "group 'g': unknown feature 'size'"),
         ({"groups": {"g": ["a"], "h": ["a", "b"]}}, "'a' is in the groups 'g' and 'h'"),
-        ({"groups": {"g": []}}, "group 'g' has no features"),
+        ({"groups": {"g": []}}, "group 'g' has no columns"),
         ({"groups": {"g": 3}}, "group 'g' must be a list"),
         ({"groups": ["a", "b"]}, "groups must be a dict"),
-        ({"groups": {"a": ["b", "c"]}}, "group 'a' has the name of a feature .*outside"),
+        ({"groups": {"a": ["b", "c"]}}, "'a' has the name of a column .*give it another name"),
         ({"fwer": 1.0}, "fwer must be between 0 and 1"),
         ({"fwer": "low"}, "fwer must be a finite number"),
         ({"n_draws": 0}, "n_draws"),
