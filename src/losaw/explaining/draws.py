@@ -11,7 +11,7 @@ from losaw.explaining.design import sample
 from losaw.explaining.scores import LEVEL, Unit, Work, over_folds
 from losaw.importance import cpi, hierarchy, loco
 from losaw.knockoffs import make_sampler
-from losaw.knockoffs.diagnostics import draw_tests, group_draw_test
+from losaw.knockoffs.diagnostics import draw_tests
 from losaw.scoring.several_tests import adjust
 from losaw.tables import read_table
 
@@ -77,16 +77,18 @@ def _test_draws(work: Work, largest: float) -> None:
         sampler = make_sampler("conditional").fit(codes[half], table.kinds, rng, units)
         for part, values in zip(drawn, sampler.sample_units(rng), strict=True):
             part[half] = values
-    singly, columns = codes.copy(), [int(unit[0]) for unit in units[: len(features)]]
-    for column, part in zip(columns, drawn, strict=False):
-        singly[:, [column]] = part
-    found = draw_tests(codes, singly, table.kinds, columns=columns, half=first, random_state=rng)
-    work.draw_tests = {(table.names[column],): test for column, test in found.items()}
-    rest = zip(groups, units[len(features) :], drawn[len(features) :], strict=True)
-    for group, unit, part in rest:
-        work.draw_tests[group] = group_draw_test(
-            codes, part, unit.tolist(), table.kinds, half=first, random_state=rng
+    # Features in one table, where each is compared with the real others; a group in its own.
+    n_features = len(features)
+    for batch in (range(n_features), *([at] for at in range(n_features, len(units)))):
+        values = codes.copy()
+        for at in batch:
+            values[:, units[at]] = drawn[at]
+        columns = [tuple(units[at].tolist()) for at in batch]
+        found = draw_tests(
+            codes, values, table.kinds, columns=columns, half=first, random_state=rng
         )
+        tested = [own for own in columns if own in found]
+        work.draw_tests |= {tuple(table.names[j] for j in own): found[own] for own in tested}
 
 
 def recognised(work: Work) -> frozenset[Unit]:

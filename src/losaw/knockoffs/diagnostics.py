@@ -1,14 +1,13 @@
 """Tests of draws: can a classifier distinguish them from real values?"""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FeatureKind, FloatArray
 from losaw.knockoffs.conditional_mean import (
-    Regressors,
     indicators,
     joined,
     normal_scores,
@@ -39,11 +38,11 @@ def draw_tests(
     drawn: ArrayLike,
     kinds: Sequence[FeatureKind] | None = None,
     *,
-    columns: Sequence[int] | None = None,
+    columns: Sequence[int | tuple[int, ...]] | None = None,
     half: ArrayLike | None = None,
     random_state: int | np.random.Generator | None = None,
-) -> dict[int, DrawTest]:
-    """Test for each column whether drawn values are distinguished from real ones.
+) -> dict[int | tuple[int, ...], DrawTest]:
+    """Test for each column, or group, whether drawn values are distinguished from real ones.
 
     If X~_j has the distribution of X_j given X_-j, then (X_j, X_-j) and (X~_j, X_-j) cannot be
     distinguished. The rows are halved; what is fitted to one half is tested on the other:
@@ -61,12 +60,12 @@ def draw_tests(
     Parameters
     ----------
     X, drawn : arrays of shape (n_samples, n_features)
-        Real rows, and for each of them draws of all columns, each given the real others. Missing
+        Real rows, and for each of them draws of the columns, each given the real others. Missing
         values are compared as well.
     kinds : sequence of {"continuous", "discrete", "nominal"} or None
         Of the columns; None: all continuous.
-    columns : sequence of int, or None
-        Columns to test; None: all that vary.
+    columns : sequence of int or tuple of int, or None
+        Columns to test; a tuple is a group that was drawn together. None: all that vary.
     half : boolean array of shape (n_samples,), or None
         Rows of the first half, if a sampler that takes values of similar rows has drawn the halves
         apart. Draws that contain values of the other half are hard to recognise. None: at random.
@@ -74,8 +73,8 @@ def draw_tests(
 
     Returns
     -------
-    dict of int to DrawTest
-        For each column that varies. The p-values are of single columns.
+    dict of int or tuple of int to DrawTest
+        For each column, or group, that varies. The p-values are of each alone.
 
     Examples
     --------
@@ -88,59 +87,6 @@ def draw_tests(
     >>> draw_tests(X, drawn, random_state=0)[0].p_value < 0.001
     True
     """
-    rows = _read(X, kinds, half, random_state)
-    drawn = _read_drawn(drawn, rows.X.shape)
-    return {
-        int(j): _compared(rows, drawn[:, [j]], [int(j)])
-        for j in (rows.regressors if columns is None else columns)
-        if j in rows.regressors
-    }
-
-
-def group_draw_test(
-    X: ArrayLike,
-    drawn: ArrayLike,
-    columns: Sequence[int],
-    kinds: Sequence[FeatureKind] | None = None,
-    *,
-    half: ArrayLike | None = None,
-    random_state: int | np.random.Generator | None = None,
-) -> DrawTest:
-    """Test, as :func:`draw_tests` does, the joint draws of several columns given the others.
-
-    ``drawn`` (n_samples, len(columns)) are the columns that were drawn together. The share is .5
-    and the p-value 1 if none of them varies.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from losaw.knockoffs.diagnostics import group_draw_test
-    >>> rng = np.random.default_rng(0)
-    >>> X = rng.standard_normal((400, 1)) + rng.standard_normal((400, 3))
-    >>> shuffled = rng.permutation(X[:, :2])
-    >>> group_draw_test(X, shuffled, [0, 1], random_state=0).p_value < 0.001
-    True
-    """
-    rows = _read(X, kinds, half, random_state)
-    drawn = _read_drawn(drawn, (len(rows.X), len(columns)))
-    if not set(columns) & set(rows.regressors):
-        return DrawTest(0.5, 1.0)
-    return _compared(rows, drawn, [int(j) for j in columns])
-
-
-class _Rows(NamedTuple):
-    """Real rows, their columns as regressors, and the half that the first fit is tested on."""
-
-    X: FloatArray
-    kinds: Sequence[FeatureKind]
-    regressors: Mapping[int, Regressors]
-    first: NDArray[np.bool_]
-    seed: int
-
-
-def _read(
-    X: ArrayLike, kinds: Sequence[FeatureKind] | None, half: ArrayLike | None, random_state: Any
-) -> _Rows:
     rows, kinds = check_features(X, kinds, allow_missing=True)
     seed = int(as_generator(random_state).integers(2**63))
     if half is None:
@@ -148,29 +94,25 @@ def _read(
     first = np.asarray(half, dtype=bool)
     if first.shape != (len(rows),) or not 1 < first.sum() < len(rows) - 1:
         raise ValueError("half must say for every row whether it is in the first half")
+    drawn, _ = check_features(drawn, None, allow_missing=True)
+    if drawn.shape != rows.shape:
+        raise ValueError(f"drawn has shape {drawn.shape}, expected {rows.shape} as of X")
     regressors = {int(j): regressors_of(rows[:, j], kinds[j]) for j in varying_columns(rows)}
-    return _Rows(rows, kinds, regressors, first, seed)
-
-
-def _read_drawn(drawn: ArrayLike, shape: tuple[int, ...]) -> FloatArray:
-    values, _ = check_features(drawn, None, allow_missing=True)
-    if values.shape != shape:
-        raise ValueError(f"drawn has shape {values.shape}, columns ask for {shape}")
-    return values
-
-
-def _compared(rows: _Rows, drawn: FloatArray, columns: Sequence[int]) -> DrawTest:
-    """Compare the draws of some columns, of which one varies, with their real values."""
-    both = [
-        _scored(np.concatenate([rows.X[:, j], drawn[:, at]]), rows.kinds[j])
-        for at, j in enumerate(columns)
-        if j in rows.regressors
-    ]
-    real, copies = np.split(np.concatenate(both, axis=1), 2)
-    others = [regressor for j, regressor in rows.regressors.items() if j not in columns]
-    linear = joined([other.linear for other in others], len(real))
-    known = strongest_columns(real, others, linear, np.arange(len(real)), _OTHERS)
-    return _recognised(real, copies, known, rows.first, rows.seed % 2**31)
+    found: dict[int | tuple[int, ...], DrawTest] = {}
+    for unit in regressors if columns is None else columns:
+        own = unit if isinstance(unit, tuple) else (int(unit),)
+        both = [
+            _scored(np.concatenate([rows[:, j], drawn[:, j]]), kinds[j])
+            for j in own
+            if j in regressors
+        ]
+        if both:
+            real, copies = np.split(np.concatenate(both, axis=1), 2)
+            others = [regressor for j, regressor in regressors.items() if j not in own]
+            linear = joined([other.linear for other in others], len(real))
+            known = strongest_columns(real, others, linear, np.arange(len(real)), _OTHERS)
+            found[unit] = _recognised(real, copies, known, first, seed % 2**31)
+    return found
 
 
 def _scored(values: FloatArray, kind: FeatureKind) -> FloatArray:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from losaw.knockoffs import make_sampler
-from losaw.knockoffs.diagnostics import draw_tests, group_draw_test
+from losaw.knockoffs.diagnostics import draw_tests
 
 
 def zero_inflated(n=500, seed=0):
@@ -72,16 +72,16 @@ def test_draws_of_a_group_of_one_column_are_tested_as_those_of_the_column():
     X = rng.standard_normal((200, 1)) + rng.standard_normal((200, 3))
     drawn = rng.permutation(X)
     of_column = draw_tests(X, drawn, columns=[1], random_state=1)[1]
-    assert group_draw_test(X, drawn[:, [1]], [1], random_state=1) == of_column
     # Shuffled together they lose their relation to the third, which shows more than either alone.
-    both = group_draw_test(X, drawn[:, :2], [0, 1], random_state=1)
-    assert both.p_value < 1e-3
+    found = draw_tests(X, drawn, columns=[(1,), (0, 1)], random_state=1)
+    assert found[1,] == of_column
+    assert found[0, 1].p_value < 1e-3
 
 
-def test_draws_of_a_group_without_variation_cannot_be_recognised_and_wrong_shapes_are_named():
+def test_a_group_without_variation_is_not_tested_and_wrong_shapes_are_named():
     X = np.column_stack([np.ones(50), np.arange(50.0)])
-    assert group_draw_test(X, X[:, [0]], [0]) == (0.5, 1.0)
-    with pytest.raises(ValueError, match=r"drawn has shape \(50, 2\), columns ask for \(50, 1\)"):
-        group_draw_test(X, X, [0])
+    assert draw_tests(X, X, columns=[(0,)]) == {}
+    with pytest.raises(ValueError, match=r"drawn has shape \(50, 1\), expected \(50, 2\)"):
+        draw_tests(X, X[:, [0]], columns=[0])
     with pytest.raises(ValueError, match="drawn has shape"):
         draw_tests(X, X[:40])
