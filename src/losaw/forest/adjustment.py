@@ -20,11 +20,6 @@ def location_and_scale(X: FloatArray) -> tuple[FloatArray, FloatArray]:
     return location, scale
 
 
-def standardize(X: FloatArray, location: FloatArray, scale: FloatArray) -> FloatArray:
-    """Columns in units of their standard deviation; zero for a constant one."""
-    return (X - location) / scale
-
-
 def select_adjustment_features(
     X: FloatArray,
     location: FloatArray,
@@ -48,7 +43,7 @@ def select_adjustment_features(
         top = np.sort(np.argsort(-importances, kind="stable")[:n_adjustment])
     correlation = np.zeros((n_features, len(top)))
     for start in range(0, n_samples, _BLOCK):
-        rows = standardize(X[start : start + _BLOCK], location, scale)
+        rows = (X[start : start + _BLOCK] - location) / scale
         correlation += rows.T @ rows[:, top]
     strength = np.abs(correlation / n_samples)
     for j, q in enumerate(top):

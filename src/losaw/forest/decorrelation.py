@@ -1,13 +1,12 @@
 """The correlations that weights leave among some rows, and their measure for a whole fit."""
 
-import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
-from losaw.forest.adjustment import location_and_scale, standardize
+from losaw.forest.adjustment import location_and_scale
 from losaw.forest.losaw_forest import LosawForest
 from losaw.weighting import (
     ClassFrequency,
@@ -26,16 +25,14 @@ if TYPE_CHECKING:
 
 _MEASURES = ["correlation", "weighted_correlation", "effective_size", "capped_effective_size"]
 _UNCAPPED = 1e-12
-_SHARE_LEFT = 0.9  # of a correlation; a warning names the features that keep more
-_SHOWN = 6
 
 
 def decorrelation(forest: LosawForest, X: ArrayLike) -> "pd.DataFrame":
     """Measure what the weights do to every feature in a root with the whole training sample.
 
-    Warns once where weights leave more than .9 of a correlation and chance does not explain it.
-    Of m correlations in n effective rows the largest stays below ``sqrt(2 log(100 m) / n)`` with a
-    probability of at least .98, if they are Gaussian.
+    Where they leave nearly all of a correlation, importances are shared among correlated features
+    as in a plain random forest. A smaller ``eta`` helps where the effective size is a little below
+    it; elsewhere the data cannot distinguish the features: drop or group them.
 
     Parameters
     ----------
@@ -68,13 +65,13 @@ def decorrelation(forest: LosawForest, X: ArrayLike) -> "pd.DataFrame":
     import pandas as pd
 
     rows = _training_rows(forest, X)
-    scaled = standardize(rows, *location_and_scale(rows))
+    location, scale = location_and_scale(rows)
+    scaled = (rows - location) / scale
     names = getattr(forest, "feature_names_in_", np.arange(rows.shape[1]))
     measured = pd.DataFrame(np.nan, index=names, columns=_MEASURES)
     for target in np.flatnonzero(forest.adjustment_.any(axis=1)):
         if np.ptp(rows[:, target]) > 0:
             measured.iloc[target] = _measure(forest, rows, scaled, int(target))
-    _warn_of_correlations(measured, _chance(forest, rows, measured), forest.eta)
     return measured
 
 
@@ -87,39 +84,6 @@ def _training_rows(forest: LosawForest, X: ArrayLike) -> FloatArray:
             "fitted on, in their order: give the training rows in their order"
         )
     return rows
-
-
-def _chance(forest: LosawForest, X: FloatArray, measured: "pd.DataFrame") -> FloatArray:
-    """Bound on the largest weighted correlation of independent features; NaN if not measured."""
-    width = np.ones(X.shape[1])
-    for p in np.flatnonzero(forest.is_nominal_):
-        width[p] = len(np.unique(X[:, p]))
-    pairs = np.maximum(width * (forest.adjustment_ @ width), 1.0)
-    size = measured["capped_effective_size"].to_numpy() * len(X)
-    return np.asarray(np.sqrt(2.0 * np.log(100.0 * pairs) / size))
-
-
-def _warn_of_correlations(measured: "pd.DataFrame", chance: FloatArray, eta: float) -> None:
-    """Warn once of the features which weighting leaves as correlated as they were."""
-    before, after = measured["correlation"], measured["weighted_correlation"]
-    left = measured[(after > _SHARE_LEFT * before) & (after > chance)]
-    if left.empty:
-        return
-    left = left.sort_values("weighted_correlation", ascending=False, kind="stable")
-    shown = ", ".join(
-        f"{name} ({row.correlation:.2f} -> {row.weighted_correlation:.2f}, effective "
-        f"size {row.effective_size:.2g})"
-        for name, row in left.head(_SHOWN).iterrows()
-    )
-    warnings.warn(
-        f"weighting does not decorrelate {len(left)} feature(s): their largest correlation with an "
-        f"adjustment feature is hardly lower with weights than without: {shown}"
-        f"{', ...' if len(left) > _SHOWN else ''}. Their importances are shared among correlated "
-        "features as in a plain random forest. A "
-        f"smaller eta (now {eta:g}) helps where the effective size is a little below it; elsewhere "
-        "the data cannot distinguish the features: drop or group them",
-        stacklevel=3,
-    )
 
 
 def _measure(forest: LosawForest, X: FloatArray, scaled: FloatArray, target: int) -> list[float]:

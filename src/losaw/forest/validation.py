@@ -1,7 +1,6 @@
 """Checks of the forest's input: parameters, training sample, rows to predict."""
 
 import numbers
-import warnings
 from typing import Any
 
 import numpy as np
@@ -12,8 +11,6 @@ from losaw.forest.growing.arrays import MAX_LEVELS
 from losaw.support.arguments import one_of, real_number, whole_number
 from losaw.tables.columns import few_levels
 from losaw.weighting.levels import chosen_columns
-
-_CODES = range(11, 51)  # numbers of distinct whole numbers that may well be codes of categories
 
 UNLIMITED = 2**31 - 1
 
@@ -52,7 +49,6 @@ def resolve_discrete(
     if named is None:
         few_of = {int(p): few_levels(X[:, p]) for p in np.flatnonzero(~categorical)}
         named = np.array([few_of.get(p) is not None for p in range(n_features)])
-        warn_of_codes(X, categorical | named, names)
     mask = categorical | named
     all_levels = []
     for p in np.flatnonzero(mask):
@@ -83,31 +79,3 @@ def refuse_ambiguous_numbers(X: Any, **choices: Any) -> None:
                 f"other numbers for labels ({', '.join(map(str, labels[:5]))}"
                 f"{', …' if len(labels) > 5 else ''}); give a boolean mask, or make the labels text"
             )
-
-
-def warn_of_codes(
-    X: FloatArray, mask: NDArray[np.bool_], names: NDArray[np.object_] | None
-) -> None:
-    """Warn of columns outside ``mask`` that look like codes of categories: 11 to 50 whole numbers.
-
-    Ages and counts look so, too; who names the discrete features is not warned.
-    """
-    if mask.all():
-        return
-    head = X[: 2 * _CODES.stop]
-    suspects = ~mask & (head == np.floor(head)).all(axis=0)
-    n_codes = {}
-    for column in np.flatnonzero(suspects):
-        values = np.unique(X[:, column])
-        if len(values) in _CODES and (values == np.floor(values)).all():
-            n_codes[str(names[column] if names is not None else column)] = len(values)
-    if n_codes:
-        shown = ", ".join(f"{name} ({n})" for name, n in list(n_codes.items())[:8])
-        warnings.warn(
-            f"columns with 11 to 50 different whole numbers are split and weighted as continuous "
-            f"features: {shown}{', ...' if len(n_codes) > 8 else ''}. If these are codes of "
-            "categories, name them in nominal_features (or give them the dtype category); if they "
-            "are few ordered levels, in discrete_features; a list of discrete_features, which may "
-            "be empty, ends this warning",
-            stacklevel=5,
-        )

@@ -172,17 +172,6 @@ def test_a_declared_level_without_rows_and_a_category_called_continuous_change_n
     assert again.is_discrete_.tolist() == [True, True, False, False]
 
 
-def test_whole_numbers_that_may_be_codes_are_named_in_a_warning(recwarn):
-    X, y = frame()
-    codes = X.assign(street=np.arange(300) % 20)
-    with pytest.warns(UserWarning, match=r"continuous features: street \(20\).*nominal_features"):
-        LosawRandomForestRegressor(n_estimators=1).fit(codes, y)
-    recwarn.clear()
-    LosawRandomForestRegressor(n_estimators=1, nominal_features=["street"]).fit(codes, y)
-    LosawRandomForestRegressor(n_estimators=1, discrete_features=[]).fit(codes, y)
-    assert not [w for w in recwarn if "whole numbers" in str(w.message)]
-
-
 def test_the_association_of_nominal_features_is_near_zero_without_any():
     rng = np.random.default_rng(0)
     many = rng.integers(0, 40, 2000).astype(float)
