@@ -179,7 +179,7 @@ def own_forests(train: Any, test: Any, repeats: int) -> None:
     copies = np.random.default_rng(0).permutation(subject.columns)
 
     def exchange() -> Scores:
-        found = subject.exchange([copies], 1, "")
+        found = subject.exchange([copies], 1)
         return np.concatenate(list(found)), 0.0
 
     exchange()

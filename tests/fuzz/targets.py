@@ -119,7 +119,6 @@ EXPLAINED = (
 
 OF_TABLES: dict[str, tuple[Any, ...]] = {
     "groups": ({"pair": [0, 1]}, {"pair": ["column 0", "column 1"]}, {"none": []}, ["a", "b"]),
-    "features": (["X1"], ["column 1"], []),
     "kinds": ({"X1": "nominal"}, {"column 0": "continuous"}, "nominal"),
     "feature_names": (["a", "b"],),
 }
@@ -182,6 +181,7 @@ def _all_targets() -> dict[str, Target]:
             _forest_function(name, **OF_MODELS.get(name, {})),
             {
                 **OF_TABLES,
+                "features": (["X1"], ["column 1"], []),
                 "loss": ("absolute-error", "pinball", "zero-one"),
                 "sample_weight": (np.ones(40), np.arange(40.0)),
                 "n_jobs": (2,),

@@ -226,8 +226,10 @@ def takes(argument):
     ]
 
 
-@pytest.mark.parametrize("name", takes("features"))
-@pytest.mark.parametrize("argument", ["features", "groups", "kinds"])
+@pytest.mark.parametrize(
+    ("argument", "name"),
+    [(argument, n) for argument in ("features", "groups", "kinds") for n in takes(argument)],
+)
 def test_columns_are_named_by_their_labels(name, argument):
     def given(labels):
         last, first = labels[3], labels[0]

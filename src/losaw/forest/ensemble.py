@@ -22,7 +22,7 @@ from losaw.forest.growing.growth import grow_trees
 from losaw.forest.growing.workspace import make_cells, make_classes, make_grower, make_levels
 from losaw.forest.trees import Tree
 from losaw.kernels.trees import Trees, add_shares, add_values, find_leaves, together
-from losaw.support.threads import Jobs
+from losaw.support.threads import each
 
 # Trees between two looks at Ctrl-C: at least as many, and of small samples more, up to so many rows
 # in all. A batch costs a tenth of a millisecond, as a plain tree of 500 rows does.
@@ -135,16 +135,16 @@ def grow_forest(
     data: ForestData,
     settings: Settings,
     seeds: NDArray[np.uint64],
-    jobs: Jobs,
+    n_threads: int,
 ) -> Forest:
-    """Grow a tree from every seed, each from a stream of its own; the same for any ``jobs``.
+    """Grow a tree from every seed, each from a stream of its own; the same for any ``n_threads``.
 
     Values of nodes are means of the centred response.
     """
     n_trees = len(seeds)
-    size = max(_BATCH, min(_BATCH_ROWS // len(data.response), -(-n_trees // jobs.n_threads)))
+    size = max(_BATCH, min(_BATCH_ROWS // len(data.response), -(-n_trees // n_threads)))
     batches = [seeds[i : i + size] for i in range(0, n_trees, size)]
-    parts = list(jobs.each(partial(_grow_batch, data, settings), batches, len(batches), "trees"))
+    parts = list(each(partial(_grow_batch, data, settings), batches, n_threads))
     nodes = Nodes._make(
         np.concatenate(arrays) for arrays in zip(*(p[0] for p in parts), strict=True)
     )

@@ -82,7 +82,7 @@ class LosawForest(GrownForest):
         n_adjustment = whole_number("n_adjustment", self.n_adjustment, 0)
         n_initial = whole_number("n_initial_estimators", self.n_initial_estimators, 1)
         threshold = real_number("correlation_threshold", self.correlation_threshold, 0, 1)
-        jobs = checked_jobs(self.n_jobs)
+        n_threads = checked_jobs(self.n_jobs)
         settings = Settings(
             max_depth=check_max_depth(self.max_depth),
             min_samples_leaf=whole_number("min_samples_leaf", self.min_samples_leaf, 1),
@@ -113,13 +113,13 @@ class LosawForest(GrownForest):
             importances = None
             if n_features > n_adjustment:
                 plain = settings._replace(eta=1.0)
-                initial = grow_forest(data, plain, draw_seeds(rng, n_initial), jobs)
+                initial = grow_forest(data, plain, draw_seeds(rng, n_initial), n_threads)
                 importances = initial.importances.mean(axis=0)
             adjustment = select_adjustment_features(
                 X, location, scale, importances, n_adjustment, threshold, is_nominal
             )
             data = add_adjustment(data, X, adjustment)
-        forest = grow_forest(data, settings, draw_seeds(rng, n_trees), jobs)
+        forest = grow_forest(data, settings, draw_seeds(rng, n_trees), n_threads)
         forest.nodes.value[:] += y.mean()
         self.adjustment_, self.is_discrete_, self.is_nominal_ = adjustment, is_discrete, is_nominal
         self._columns = columns

@@ -18,12 +18,11 @@ from losaw.forest.validation import check_max_depth, check_max_features
 from losaw.rng import as_generator
 from losaw.support.arguments import estimator_rows, whole_number
 from losaw.support.outcomes import finite_numbers
-from losaw.support.threads import Jobs
 from losaw.tables.columns import few_levels
 
 
 def grow_plain_forest(
-    X: FloatArray, y: FloatArray, settings: Settings, seeds: NDArray[np.uint64], jobs: Jobs
+    X: FloatArray, y: FloatArray, settings: Settings, seeds: NDArray[np.uint64], n_threads: int
 ) -> Forest:
     """Grow a forest without weights on checked rows, by the rules in ``settings``.
 
@@ -38,7 +37,7 @@ def grow_plain_forest(
         [values for values in few if values is not None],
         *location_and_scale(X),
     )
-    forest = grow_forest(data, settings, seeds, jobs)
+    forest = grow_forest(data, settings, seeds, n_threads)
     forest.nodes.value[:] += y.mean()
     return forest
 
@@ -118,7 +117,7 @@ class PlainRandomForestRegressor(RegressorMixin, GrownForest):
         )
         seeds = draw_seeds(as_generator(self.random_state), n_trees)
         self.is_nominal_ = np.zeros(rows.shape[1], dtype=bool)
-        self.forest_ = grow_plain_forest(rows, response, settings, seeds, Jobs())
+        self.forest_ = grow_plain_forest(rows, response, settings, seeds, 1)
         return self
 
     @property

@@ -9,7 +9,6 @@ from losaw.forest.ensemble import Forest, draw_seeds
 from losaw.forest.growing.arrays import Settings
 from losaw.forest.plain import grow_plain_forest
 from losaw.forest.validation import UNLIMITED
-from losaw.support.threads import Jobs
 
 
 @dataclass(frozen=True)
@@ -28,7 +27,7 @@ class RangerTrees:
     seed: int
     n_candidates: int | None = None  # columns drawn at a node; None: the root of their number
     redraw: bool = False  # whether to draw on while all candidates are constant
-    n_jobs: int | None = None  # threads
+    n_threads: int = 1
 
     def fit(self, X: FloatArray, y: FloatArray) -> Forest:
         """Grow the trees on X (n_samples, n_columns) and y (n_samples,)."""
@@ -46,4 +45,4 @@ class RangerTrees:
         )
         columns, response = (np.ascontiguousarray(part, dtype=float) for part in (X, y))
         seeds = draw_seeds(np.random.default_rng(self.seed), self.n_estimators)
-        return grow_plain_forest(columns, response, settings, seeds, Jobs(self.n_jobs))
+        return grow_plain_forest(columns, response, settings, seeds, self.n_threads)

@@ -22,7 +22,6 @@ def air(
     y: ArrayLike,
     *,
     max_features: int | None = None,
-    features: Sequence[str] | None = None,
     groups: Groups = None,
     kinds: Kinds = None,
     feature_names: Sequence[str] | None = None,
@@ -43,7 +42,7 @@ def air(
     Parameters
     ----------
     model : fitted random forest of scikit-learn, or a Pipeline that ends with one
-    X, y, features, groups, kinds, feature_names
+    X, y, groups, kinds, feature_names
         As in :func:`losaw.importance.ufi`.
     max_features : int or None, default None
         Columns drawn at a node; None: as many as the given forest. ranger's default is the
@@ -101,4 +100,4 @@ def air(
 
     shown = parameter_repr("air", max_features=max_features)
     of_trees = np.stack([of_units(decreases) for decreases in own])
-    return result_of_trees(shown, of_trees, sample, features, of_units(np.mean(own, axis=0)))
+    return result_of_trees(shown, of_trees, sample, of_units(np.mean(own, axis=0)))

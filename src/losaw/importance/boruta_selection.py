@@ -13,7 +13,7 @@ from losaw.scoring.importance_result import ImportanceResult, checked_by, parame
 from losaw.scoring.refits import read_refit
 from losaw.support.arguments import between_0_and_1, whole_number
 from losaw.support.outcomes import Task
-from losaw.support.threads import Jobs, checked_jobs
+from losaw.support.threads import checked_jobs, each
 from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups, Units
 from losaw.trees.exchanged import exchanged_predictions
@@ -38,7 +38,6 @@ def boruta(
     n_estimators: int = 500,
     max_runs: int = 100,
     alpha: float = 0.01,
-    features: Sequence[str] | None = None,
     groups: Groups = None,
     kinds: Kinds = None,
     feature_names: Sequence[str] | None = None,
@@ -74,8 +73,6 @@ def boruta(
     max_runs : int, default 100
         Runs with decisions, at most.
     alpha : float, default 0.01
-    features : sequence of str or None
-        Features or groups to return; all take part, because they share the shadows.
     groups : dict of str to sequence of str, or None
         Group name -> columns that are shuffled together and decided on as one.
     kinds, feature_names, random_state
@@ -120,8 +117,8 @@ def boruta(
             "model of your own there is the library BorutaPy"
         )
     rng = as_generator(random_state)
-    sample = read_refit(None, X, y, task, features, groups, kinds, feature_names, dummies=False)
-    jobs = checked_jobs(n_jobs, False)
+    sample = read_refit(None, X, y, task, groups, kinds, feature_names, dummies=False)
+    n_threads = checked_jobs(n_jobs)
     units = sample.units.members
     n_units = len(units)
     decisions = np.full(n_units, TENTATIVE)
@@ -134,7 +131,9 @@ def boruta(
         kept = np.flatnonzero(decisions != REJECTED)
         columns, places = _with_shadows(sample.columns, [units[unit] for unit in kept], rng)
         seed = seed_integer(rng)
-        both = out_of_bag_z_scores(columns, sample.y, sample.task, n_estimators, seed, places, jobs)
+        both = out_of_bag_z_scores(
+            columns, sample.y, sample.task, n_estimators, seed, places, n_threads
+        )
         importances, shadows = both[: len(kept)], both[len(kept) :]
         history[run, kept] = importances
         best_shadows.append(float(shadows.max()))
@@ -150,16 +149,15 @@ def boruta(
     raw = binom.sf(hits - 1, runs, 0.5)
     p_values = np.minimum(1.0, n_units * raw)
     selected = (decisions == CONFIRMED) | (tentative & (scores > 0))
-    scored = sample.scored
     return ImportanceResult(
-        scores[scored],
-        sample.names,
-        p_values=p_values[scored],
+        scores,
+        sample.units.names,
+        p_values=p_values,
         details={
-            "selected": selected[scored],
-            "decisions": decisions[scored],
+            "selected": selected,
+            "decisions": decisions,
             "n_runs": len(best_shadows),
-            "raw_p_values": raw[scored],
+            "raw_p_values": raw,
         },
         method=parameter_repr(
             "boruta",
@@ -192,7 +190,7 @@ def out_of_bag_z_scores(
     n_estimators: int,
     seed: int,
     units: Sequence[NDArray[np.intp]],
-    jobs: Jobs,
+    n_threads: int = 1,
 ) -> FloatArray:
     """Mean over trees of the out-of-bag loss increase by permutation, over its standard error,
 
@@ -207,7 +205,7 @@ def out_of_bag_z_scores(
     rng = np.random.default_rng(seed)
     regression = task == "regression"
     forest = RangerTrees(
-        n_estimators, 5 if regression else 1, seed_integer(rng), n_jobs=jobs.n_jobs
+        n_estimators, 5 if regression else 1, seed_integer(rng), n_threads=n_threads
     ).fit(X, y)
     # A leaf without a majority guesses: half an error, whichever class is called 1.
     value = forest.nodes.value
@@ -232,7 +230,7 @@ def out_of_bag_z_scores(
         losses = ((y[out] - predicted) ** 2).mean(axis=1)
         return np.asarray(losses[1:] - losses[0])
 
-    increases = np.stack(list(jobs.each(increase, draws(), n_estimators, "")))
+    increases = np.stack(list(each(increase, draws(), n_threads)))
     error = increases.std(axis=0, ddof=1) / np.sqrt(n_estimators)
     means = increases.mean(axis=0)
     return np.divide(means, error, out=np.zeros_like(means), where=error > 0)

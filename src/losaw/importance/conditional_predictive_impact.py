@@ -66,7 +66,6 @@ def cpi(
     clusters: ArrayLike | None = None,
     cv: Any = None,
     n_jobs: int | None = None,
-    verbose: bool = False,
     random_state: int | np.random.Generator | None = None,
 ) -> ImportanceResult:
     """Estimate the mean increase in loss when a feature is replaced by a draw given the others,
@@ -133,8 +132,6 @@ def cpi(
         order of time ``cv=TimeSeriesSplit(5)``.
     n_jobs : int or None
         Threads that predict; the result does not depend on it.
-    verbose : bool, default False
-        Show a progress bar.
     random_state : int, Generator or None
 
     Returns
@@ -167,7 +164,7 @@ def cpi(
     loss = loss_of_scoring(loss, scoring, model)
     rng = as_generator(random_state)
     rows = read_rows(X, y, kinds, feature_names, sample_weight, clusters)
-    models = fits(model, rows, Options(loss, features, groups, n_jobs, verbose), cv, rng, test)
+    models = fits(model, rows, Options(loss, features, groups, n_jobs), cv, rng, test)
     shown = parameter_repr(
         "cpi",
         sampler=sampler,
@@ -262,7 +259,7 @@ def differences_of_draws(
     own = np.zeros(len(replaced))
 
     seen, given = itertools.tee(map(subject.encode, drawn) if knows_levels else drawn)
-    exchanged = subject.exchange(given, n_draws, "cpi, draws")
+    exchanged = subject.exchange(given, n_draws)
     for copies, predictions in zip(seen, exchanged, strict=True):
         own += own_shares(columns, copies, replaced)
         original, *others = (subject.loss(subject.y, predicted) for predicted in predictions)

@@ -44,7 +44,6 @@ def subgroups(
     clusters: ArrayLike | None = None,
     cv: Any = None,
     n_jobs: int | None = None,
-    verbose: bool = False,
     random_state: int | np.random.Generator | None = None,
 ) -> ImportanceResult:
     """Loss after a permutation of X_j among rows with similar other features, minus the loss,
@@ -62,7 +61,7 @@ def subgroups(
     Parameters
     ----------
     model, X, y, loss, features, groups, kinds, feature_names, sample_weight, clusters, cv, \
-n_jobs, verbose, random_state
+n_jobs, random_state
         As in :func:`losaw.importance.cpi`. Missing values are the model's business.
     train : pair of (X, y) or None, default None
         Rows that the trees are grown on, best those that the model was fitted to; None: X itself
@@ -72,8 +71,7 @@ n_jobs, verbose, random_state
     Returns
     -------
     ImportanceResult
-        ``std_error`` of the mean over permutations, if there are two or more, or over folds;
-        ``details["n_subgroups"]`` (n_features,).
+        ``std_error`` of the mean over permutations, if there are two or more, or over folds.
 
     Raises
     ------
@@ -104,7 +102,7 @@ n_jobs, verbose, random_state
     fitted = None if train is None else _training_table(train, rows, feature_names)
     if fitted is not None and cv is not None:
         raise ValueError("give train or cv, not both")
-    models = fits(model, rows, Options(loss, features, groups, n_jobs, verbose), cv, rng)
+    models = fits(model, rows, Options(loss, features, groups, n_jobs), cv, rng)
     testing = Testing(
         error_kind="over permutations within subgroups",
         method=parameter_repr("subgroups", n_repeats=n_repeats, loss=loss_name(loss, model), cv=cv),
@@ -118,9 +116,7 @@ n_jobs, verbose, random_state
         def cycles() -> list[NDArray[np.intp]]:
             return [_cycle_within(leaf, rng) for leaf in leaves]
 
-        permuted = permuted_differences(subject, cycles, n_repeats, "difference")
-        counts = np.array([len(np.unique(leaves[unit])) for unit in subject.scored])
-        return permuted._replace(details={**permuted.details, "n_subgroups": counts})
+        return permuted_differences(subject, cycles, n_repeats, "difference")
 
     return tested(differences, models, rows, testing, rng)
 

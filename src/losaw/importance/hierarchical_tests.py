@@ -95,7 +95,6 @@ def hierarchy(
     clusters: ArrayLike | None = None,
     cv: Any = None,
     n_jobs: int | None = None,
-    verbose: bool = False,
     random_state: int | np.random.Generator | None = None,
 ) -> GroupTests:
     """Test groups of features, from all together to each alone, as finely as the data support.
@@ -117,7 +116,7 @@ def hierarchy(
     Parameters
     ----------
     model, X, y, n_draws, loss, kinds, feature_names, sample_weight, clusters, cv, n_jobs, \
-verbose, random_state
+random_state
         As in :func:`losaw.importance.cpi`.
     groups : dict of group name to sequence of features, or None
         The parts of all features together; features that are in no group are parts of their own.
@@ -172,7 +171,7 @@ verbose, random_state
 
     def p_values(places: list[int]) -> FloatArray:
         drawing = make_sampler("conditional")
-        options = _options_of([tree[place] for place in places], names, loss, n_jobs, verbose)
+        options = _options_of([tree[place] for place in places], names, loss, n_jobs)
         models = fits(fitted, rows, options, parts, rng)
         # Every batch of groups begins with the same seed, and the sampler gives each group a stream
         # of its own: results depend on no other group.
@@ -194,13 +193,13 @@ verbose, random_state
 
 
 def _options_of(
-    nodes: Sequence[Node], names: Sequence[str], loss: Any, n_jobs: int | None, verbose: bool
+    nodes: Sequence[Node], names: Sequence[str], loss: Any, n_jobs: int | None
 ) -> Options:
     """Return options that score these groups, which have no feature in common."""
     groups = {f"group {at}": [names[j] for j in node.members] for at, node in enumerate(nodes)}
     taken = set(names)
     groups = {key if key not in taken else f"{key} of the tree": v for key, v in groups.items()}
-    return Options(loss, list(groups), groups, n_jobs, verbose)
+    return Options(loss, list(groups), groups, n_jobs)
 
 
 def _table(

@@ -17,6 +17,7 @@ from losaw.scoring.model import Model, read_model
 from losaw.scoring.rows import Options, Rows, read_rows, training_rows
 from losaw.scoring.several_tests import Adjustment
 from losaw.scoring.tests import Differences, Testing, TestName, check_test, tested
+from losaw.support.threads import each
 from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups
 
@@ -45,7 +46,6 @@ def loco(
     clusters: ArrayLike | None = None,
     cv: Any = None,
     n_jobs: int | None = None,
-    verbose: bool = False,
     random_state: int | np.random.Generator | None = None,
 ) -> ImportanceResult:
     """Mean increase in loss when the model is fitted again without a feature,
@@ -71,7 +71,7 @@ sample_weight, clusters
         As in :func:`losaw.importance.cpi`; not together with ``train``.
     n_jobs : int or None
         Threads that fit; the result does not depend on it.
-    verbose, random_state
+    random_state
         As in :func:`losaw.importance.cpi`.
 
     Returns
@@ -129,7 +129,7 @@ sample_weight, clusters
             "sample_weight weighs the rows that are scored; say with which weights the model was "
             "fitted: train=(X, y, weights), or train=(X, y, None) if with none"
         )
-    models = fits(model, rows, Options(loss, features, groups, n_jobs, verbose), cv, rng, test)
+    models = fits(model, rows, Options(loss, features, groups, n_jobs), cv, rng, test)
     shown = parameter_repr(
         "loco", loss=loss_name(loss, model), test=test, adjustment=adjustment, cv=cv
     )
@@ -167,6 +167,4 @@ def _differences(subject: Model, train: Rows) -> Differences:
         predicted = read_model(reduced, subject.rows.without(unit), AS_IT_IS).predictions()
         return np.asarray(subject.loss(subject.y, predicted) - original, dtype=float)
 
-    members = subject.members
-    increases = list(subject.jobs.each(increase, members, len(members), "loco, fits"))
-    return Differences(np.column_stack(increases))
+    return Differences(np.column_stack([*each(increase, subject.members, subject.n_threads)]))

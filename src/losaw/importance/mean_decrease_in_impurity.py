@@ -20,7 +20,6 @@ def mdi(
     X: ArrayLike,
     y: ArrayLike,
     *,
-    features: Sequence[str] | None = None,
     groups: Groups = None,
     kinds: Kinds = None,
     feature_names: Sequence[str] | None = None,
@@ -39,7 +38,7 @@ def mdi(
     Parameters
     ----------
     model : fitted forest of trees, or a Pipeline that ends with one
-    X, y, features, groups, kinds, feature_names
+    X, y, groups, kinds, feature_names
         As in :func:`losaw.importance.ufi`. Nothing is computed from the values of X and y.
 
     Returns
@@ -70,7 +69,7 @@ def mdi(
     own = [tree.feature_importances_ for tree in trees if tree.tree_.node_count > 1] or [reported]
     of_trees = np.stack([_summed(sample, decreases) for decreases in own])
     scores = _summed(sample, reported)
-    return result_of_trees("mdi()", of_trees, sample, features, scores)
+    return result_of_trees("mdi()", of_trees, sample, scores)
 
 
 def _summed(sample: ForestRows, scores: FloatArray) -> FloatArray:

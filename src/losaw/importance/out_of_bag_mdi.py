@@ -18,7 +18,6 @@ def mdi_oob(
     X: ArrayLike,
     y: ArrayLike,
     *,
-    features: Sequence[str] | None = None,
     groups: Groups = None,
     kinds: Kinds = None,
     feature_names: Sequence[str] | None = None,
@@ -36,7 +35,7 @@ def mdi_oob(
 
     Parameters
     ----------
-    model, X, y, features, groups, kinds, feature_names
+    model, X, y, groups, kinds, feature_names
         As of :func:`losaw.importance.ufi`, with its errors: the forest and its training sample.
 
     Returns
@@ -69,12 +68,8 @@ def mdi_oob(
     >>> mdi_oob(forest, X, X[:, 0]).select(top=1)
     ('X1',)
     """
-    return mean_over_trees(
-        "mdi_oob()",
-        _contribution,
-        view_forest(model, X, y, groups, kinds, feature_names),
-        features,
-    )
+    forest = view_forest(model, X, y, groups, kinds, feature_names)
+    return mean_over_trees("mdi_oob()", _contribution, forest)
 
 
 def _contribution(nodes: TreeNodes) -> FloatArray:

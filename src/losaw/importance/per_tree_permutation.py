@@ -12,7 +12,7 @@ from losaw.scoring.importance_result import ImportanceResult
 from losaw.scoring.losses import squared_error, zero_one
 from losaw.scoring.over_trees import result_of_trees, tree_nodes
 from losaw.scoring.rows import require_complete
-from losaw.support.threads import checked_jobs
+from losaw.support.threads import checked_jobs, each
 from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups
 from losaw.trees.exchanged import exchanged_predictions
@@ -28,12 +28,10 @@ def tree_permutation(
     X: ArrayLike,
     y: ArrayLike,
     *,
-    features: Sequence[str] | None = None,
     groups: Groups = None,
     kinds: Kinds = None,
     feature_names: Sequence[str] | None = None,
     n_jobs: int | None = None,
-    verbose: bool = False,
     random_state: int | np.random.Generator | None = None,
 ) -> ImportanceResult:
     """Mean over trees of the increase in loss when a feature is permuted out of the bag,
@@ -45,9 +43,9 @@ def tree_permutation(
 
     Parameters
     ----------
-    model, X, y, features, groups, kinds, feature_names
+    model, X, y, groups, kinds, feature_names
         As in :func:`losaw.importance.ufi`, with its errors; missing values are refused.
-    n_jobs, verbose, random_state
+    n_jobs, random_state
         As in :func:`losaw.importance.cpi`.
 
     Returns
@@ -81,11 +79,9 @@ def tree_permutation(
             orders = [rng.permutation(len(places)) for _ in used]
             yield tree, places, used, orders
 
-    jobs = checked_jobs(n_jobs, verbose)
-    increases = jobs.each(
-        lambda permuted: _tree_scores(forest, permuted), drawn(), len(forest.trees), "trees"
-    )
-    return result_of_trees("tree_permutation()", np.stack(list(increases)), forest.sample, features)
+    n_threads = checked_jobs(n_jobs)
+    increases = each(lambda permuted: _tree_scores(forest, permuted), drawn(), n_threads)
+    return result_of_trees("tree_permutation()", np.stack(list(increases)), forest.sample)
 
 
 def _tree_scores(forest: ForestView, drawn: _Drawn) -> FloatArray:

@@ -48,7 +48,6 @@ def pfi(
     clusters: ArrayLike | None = None,
     cv: Any = None,
     n_jobs: int | None = None,
-    verbose: bool = False,
     random_state: int | np.random.Generator | None = None,
 ) -> ImportanceResult:
     """Loss after a permutation of a feature's values, against the loss before,
@@ -63,7 +62,7 @@ def pfi(
     Parameters
     ----------
     model, X, y, features, groups, kinds, feature_names, sample_weight, clusters, n_jobs, \
-verbose, random_state
+random_state
         As in :func:`losaw.importance.cpi`. Missing values are the model's business.
     scale : {"difference", "ratio"}, default "difference"
     n_repeats : int, default 5
@@ -100,7 +99,7 @@ verbose, random_state
     loss = loss_of_scoring(loss, scoring, model)
     rng = as_generator(random_state)
     rows = read_rows(X, y, kinds, feature_names, sample_weight, clusters)
-    models = fits(model, rows, Options(loss, features, groups, n_jobs, verbose), cv, rng)
+    models = fits(model, rows, Options(loss, features, groups, n_jobs), cv, rng)
     used = loss_name(loss, model)
     shown = parameter_repr("pfi", scale=scale, n_repeats=n_repeats, loss=used, cv=cv)
     testing = Testing(
@@ -153,7 +152,7 @@ def permuted_differences(
 
     repeats = np.empty((n_repeats, len(subject.scored)))
     total = np.zeros((len(y), len(subject.scored)))
-    exchanged = subject.exchange(permuted(), n_repeats, "permutations")
+    exchanged = subject.exchange(permuted(), n_repeats)
     for repeat, predictions in enumerate(exchanged):
         for place, predicted in enumerate(predictions[1:]):
             after = loss(y, predicted)

@@ -22,7 +22,7 @@ from losaw.scoring.residual_algorithms import (
 )
 from losaw.support.arguments import whole_number
 from losaw.support.outcomes import Task, finite_sample, task_of, unnamed_response
-from losaw.support.threads import Jobs, checked_jobs
+from losaw.support.threads import checked_jobs
 from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups
 
@@ -49,12 +49,10 @@ def residual_importance(
     n_permutations: int = 20,
     n_estimators: int = 100,
     task: Task | None = None,
-    features: Sequence[str] | None = None,
     groups: Groups = None,
     kinds: Kinds = None,
     feature_names: Sequence[str] | None = None,
     n_jobs: int | None = None,
-    verbose: bool = False,
     random_state: int | np.random.Generator | None = None,
 ) -> ImportanceResult:
     """The importance of a feature's residual given the other features.
@@ -93,15 +91,11 @@ def residual_importance(
         Trees of every forest without ``model``, and of those that ``algorithm`` names.
     task : {"regression", "classification"} or None, default None
         None: what the model says; without a model, classification of text and bools.
-    features : sequence of str or None
-        Features or groups to return; all are computed, because the scores are shares.
     groups, kinds, feature_names
         As in :func:`losaw.importance.cpi`.
     n_jobs : int or None
         Threads that grow the trees of a forest of y without ``model``, which has its own. The
         result does not depend on it.
-    verbose : bool, default False
-        Show a progress bar.
     random_state : int, Generator or None
 
     Returns
@@ -130,7 +124,7 @@ def residual_importance(
     >>> residual_importance(None, X, X[:, 0], **few, random_state=0).select(top=1)
     ('X1',)
     """
-    sample = read_refit(model, X, y, task, features, groups, kinds, feature_names, dummies=True)
+    sample = read_refit(model, X, y, task, groups, kinds, feature_names, dummies=True)
     rows, response, _ = finite_sample(sample.columns, sample.y, MIN_ROWS)
     units = sample.units.members
     if np.ptp(response) == 0:
@@ -142,7 +136,7 @@ def residual_importance(
     n_features = len(units)
     takes_all = math.factorial(n_features - 1) <= n_permutations
 
-    jobs = checked_jobs(n_jobs, verbose)
+    checked_jobs(n_jobs)
     impurities: list[list[float]] = [[] for _ in range(n_features)]
     has_own = np.zeros(n_features, dtype=bool)
     prefixes: dict[Order, Prefix] = {}
@@ -176,27 +170,24 @@ def residual_importance(
             prefixes.clear()
             yield from orders
 
-    n_orders = math.factorial(n_features) if takes_all else n_features * n_permutations
-    # One after the other: all draw from the same stream.
-    for _ in Jobs(None, jobs.verbose).each(add, all_orders(), n_orders, "residuals, orders"):
-        pass
+    for order in all_orders():  # one after the other: all draw from the same stream
+        add(order)
     impurity = np.array(impurities)
     weight = np.array([_fit_correlation(grow, rows[:, unit], response) for unit in units])
     weighted = weight[:, None] * impurity
     total = weighted.mean(axis=1).sum() or 1.0  # all are 0 if the sum is
     count = impurity.shape[1]
     std_error = weighted.std(axis=1, ddof=1) / np.sqrt(count) / total if count > 1 else None
-    scored = sample.scored
     # A feature that varies by itself and not once the others are taken off.
     determined = ~has_own & np.array([bool(np.ptp(rows[:, unit], axis=0).any()) for unit in units])
     return ImportanceResult(
-        weighted.mean(axis=1)[scored] / total,
-        sample.names,
-        std_error=None if std_error is None else std_error[scored],
+        weighted.mean(axis=1) / total,
+        sample.units.names,
+        std_error=std_error,
         std_error_kind=None if std_error is None else STD_ERROR_KIND,
         details={
-            "mean_decrease_in_impurity": impurity.mean(axis=1)[scored],
-            "weight": weight[scored],
+            "mean_decrease_in_impurity": impurity.mean(axis=1),
+            "weight": weight,
             "n_permutations": count,
             "all_permutations": takes_all,
         },
@@ -208,7 +199,7 @@ def residual_importance(
             task=sample.task,
         ),
         kinds=sample.kinds,
-        notes={sample.units.names[unit]: NOTHING_OWN for unit in scored if determined[unit]},
+        notes={sample.units.names[unit]: NOTHING_OWN for unit in np.flatnonzero(determined)},
     )
 
 

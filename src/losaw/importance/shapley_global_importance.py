@@ -16,6 +16,7 @@ from losaw.scoring.model import Model
 from losaw.scoring.rows import Options, read_rows
 from losaw.scoring.tests import Differences, Testing, tested
 from losaw.support.arguments import real_number, whole_number
+from losaw.support.threads import each
 from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups
 
@@ -41,7 +42,6 @@ def sage(
     threshold: float | None = 0.05,
     loss: LossName | Loss | None = None,
     scoring: Any = None,
-    features: Sequence[str] | None = None,
     groups: Groups = None,
     kinds: Kinds = None,
     feature_names: Sequence[str] | None = None,
@@ -71,8 +71,6 @@ def sage(
     threshold : float or None, default 0.05
         Stop when the largest standard error is below this share of the spread of the values
         (largest minus smallest). None runs all permutations.
-    features : sequence of str or None
-        What is returned; all play.
     sample_weight : array of shape (n_samples,) or None
         Rows and background are drawn with these probabilities.
 
@@ -101,7 +99,7 @@ def sage(
     loss = loss_of_scoring(loss, scoring, model)
     rng = as_generator(random_state)
     rows = read_rows(X, y, kinds, feature_names, sample_weight, clusters)
-    models = fits(model, rows, Options(loss, features, groups, n_jobs), cv, rng)
+    models = fits(model, rows, Options(loss, None, groups, n_jobs), cv, rng)
     shown = parameter_repr(
         "sage",
         n_background=n_background,
@@ -117,7 +115,7 @@ def sage(
     if cv is None:
         subject = models[0].model
         contributions, converged = run(subject)
-        contributions = contributions[:, subject.scored]
+        contributions = np.asfortranarray(contributions)  # stored scores have its last bits
         return ImportanceResult(
             contributions.mean(axis=0),
             subject.names,
@@ -129,7 +127,7 @@ def sage(
         )
 
     def differences(fit: Fit) -> Differences:
-        return Differences(None, run(fit.model)[0].mean(axis=0)[fit.model.scored])
+        return Differences(None, run(fit.model)[0].mean(axis=0))
 
     return tested(differences, models, rows, Testing(method=shown), rng)
 
@@ -166,8 +164,7 @@ def _contributions(
 
     gains: list[FloatArray] = []
     converged = False
-    n_batches = -(-max_permutations // _BATCH)
-    for more in subject.jobs.each(gains_of, batches(), n_batches, "sage"):
+    for more in each(gains_of, batches(), subject.n_threads):
         gains.append(more)
         contributions = np.concatenate(gains)
         converged = _is_converged(contributions, threshold)

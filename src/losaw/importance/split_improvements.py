@@ -18,7 +18,6 @@ def split_improvement(
     X: ArrayLike,
     y: ArrayLike,
     *,
-    features: Sequence[str] | None = None,
     groups: Groups = None,
     kinds: Kinds = None,
     feature_names: Sequence[str] | None = None,
@@ -33,7 +32,7 @@ def split_improvement(
 
     Parameters
     ----------
-    model, X, y, features, groups, kinds, feature_names
+    model, X, y, groups, kinds, feature_names
         As of :func:`losaw.importance.ufi`, with its errors: the forest and its training sample.
 
     Returns
@@ -51,12 +50,8 @@ def split_improvement(
     >>> split_improvement(forest, X, X[:, 0]).select(top=1)
     ('X1',)
     """
-    return mean_over_trees(
-        "split_improvement()",
-        _decrease,
-        view_forest(model, X, y, groups, kinds, feature_names),
-        features,
-    )
+    forest = view_forest(model, X, y, groups, kinds, feature_names)
+    return mean_over_trees("split_improvement()", _decrease, forest)
 
 
 def _decrease(nodes: TreeNodes) -> FloatArray:

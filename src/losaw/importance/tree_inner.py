@@ -14,7 +14,7 @@ from losaw.scoring.importance_result import ImportanceResult, checked_by, parame
 from losaw.support.arguments import check_same_order, one_of
 from losaw.tables import read_table
 from losaw.tables.columns import Kinds
-from losaw.tables.groups import Groups, Units, chosen_units, units_of
+from losaw.tables.groups import Groups, units_of
 from losaw.tables.reading import to_pandas
 from losaw.trees.attributions import ATTRIBUTIONS, attribution_sums
 from losaw.trees.booster import as_booster
@@ -37,7 +37,6 @@ def treeinner(
     y: ArrayLike,
     *,
     attribution: str = "predecomp",
-    features: Sequence[str] | None = None,
     groups: Groups = None,
     kinds: Kinds = None,
     feature_names: Sequence[str] | None = None,
@@ -63,7 +62,7 @@ def treeinner(
     attribution : {"predecomp", "saabas", "treeshap"}, default "predecomp"
         The attributions r. "saabas" uses the expected output below a node (Equation (8)); TreeSHAP
         takes longer.
-    features, groups, kinds, feature_names
+    groups, kinds, feature_names
         As in :func:`losaw.importance.ufi`; scores of a group are summed.
 
     Returns
@@ -107,15 +106,14 @@ def treeinner(
     np.add.at(of_rows.T, unit_of_column, sums.inner_of_rows.T)
     n_rows = len(of_rows)
     error = np.sqrt(n_rows) * of_rows.std(axis=0, ddof=1) if n_rows > 1 else None
-    shown = chosen_units(Units(names, ()), features)
     return ImportanceResult(
-        scores[shown],
-        tuple(names[unit] for unit in shown),
-        std_error=None if error is None else error[shown],
+        scores,
+        names,
+        std_error=error,
         std_error_kind=None if error is None else ERROR_KIND,
         degrees_of_freedom=n_rows - 1 if n_rows > 1 else None,
         method=parameter_repr("treeinner", attribution=attribution),
-        kinds=tuple(kinds_found[unit] for unit in shown),
+        kinds=kinds_found,
     )
 
 

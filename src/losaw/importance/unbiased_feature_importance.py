@@ -19,7 +19,6 @@ def ufi(
     X: ArrayLike,
     y: ArrayLike,
     *,
-    features: Sequence[str] | None = None,
     groups: Groups = None,
     kinds: Kinds = None,
     feature_names: Sequence[str] | None = None,
@@ -50,8 +49,6 @@ def ufi(
     X : array or data frame of shape (n_samples, n_features)
         The training sample, rows in the order of the fit.
     y : array of shape (n_samples,)
-    features : sequence of str or None
-        Features or groups to return; None: all.
     groups : dict of str to sequence of str, or None
         Group name -> columns, whose scores are summed: the dummies of one factor, for example.
     kinds, feature_names
@@ -86,7 +83,7 @@ def ufi(
     """
     forest = view_forest(model, X, y, groups, kinds, feature_names)
     rule = _regression if forest.task == "regression" and in_bag else _OUT_OF_BAG[forest.task]
-    return mean_over_trees(parameter_repr("ufi", in_bag=in_bag), rule, forest, features)
+    return mean_over_trees(parameter_repr("ufi", in_bag=in_bag), rule, forest)
 
 
 def _classification(nodes: TreeNodes) -> FloatArray:

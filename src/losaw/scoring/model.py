@@ -20,7 +20,7 @@ from losaw.support.outcomes import (
     probabilities,
     task_of,
 )
-from losaw.support.threads import Jobs, checked_jobs
+from losaw.support.threads import checked_jobs, each
 from losaw.tables import Table
 from losaw.tables.groups import Units, chosen_units, units_of
 from losaw.trees.exchanged import exchanged_predictions, growing_predictions
@@ -49,7 +49,7 @@ class Model:
     loss: Loss
     units: Units  # features and groups that can be scored
     scored: NDArray[np.intp]  # the units that are scored
-    jobs: Jobs
+    n_threads: int  # that predict
     # Codes of features (n, n_features) to the model's columns (n, n_columns).
     encode: Callable[[FloatArray], FloatArray]
     columns_of_feature: tuple[NDArray[np.intp], ...]
@@ -105,22 +105,21 @@ class Model:
         return exchanged_predictions(self.trees.trees, self.trees.value, compared, compared, [])[0]
 
     def exchange(
-        self, copies: Iterable[FloatArray], n_copies: int, what: str
+        self, copies: Iterable[FloatArray], n_copies: int
     ) -> Iterator[Sequence[FloatArray]]:
         """Predictions as they are, and with one scored unit after the other taken from copies.
 
         Yields 1 + n_scored arrays (n_rows, …) for each of ``n_copies`` arrays of the shape of
-        ``columns``, which are taken one after the other, in the calling thread. ``what`` names the
-        progress bar.
+        ``columns``, which are taken one after the other, in the calling thread.
         """
         compared = self._compared(self.columns)
         if self.trees is not None and compared is not None:
-            yield from self._exchange_in_trees(self.trees, compared, copies, n_copies, what)
+            yield from self._exchange_in_trees(self.trees, compared, copies, n_copies)
             return
         units = self.scored_columns
         same = self.predict(self.columns)
         matrices = (exchanged(self.columns, copy, unit) for copy in copies for unit in units)
-        found = self._predict_each(matrices, n_copies * len(units), self.jobs, what)
+        found = self._predict_each(matrices, self.n_threads)
         while of_copy := list(itertools.islice(found, len(units))):
             yield [same, *of_copy]
 
@@ -145,12 +144,10 @@ class Model:
             growing(row, background, [units[j] for j in order])
             for row, order in zip(rows, orders, strict=True)
         )
-        yield from self._predict_each(matrices, len(rows), Jobs(), "sage")
+        yield from self._predict_each(matrices, 1)
 
-    def _predict_each(
-        self, matrices: Iterable[FloatArray], total: int, jobs: Jobs, what: str
-    ) -> Iterator[FloatArray]:
-        """Predictions of ``total`` matrices of one size, in few calls of the model."""
+    def _predict_each(self, matrices: Iterable[FloatArray], n_threads: int) -> Iterator[FloatArray]:
+        """Predictions of matrices of one size, in few calls of the model."""
         remaining = iter(matrices)
         first = next(remaining)
 
@@ -161,23 +158,17 @@ class Model:
         size = max(1, _BATCH // max(len(first), 1))
         given = itertools.chain([first], remaining)
         batches = iter(lambda: tuple(itertools.islice(given, size)), ())
-        for predicted in jobs.each(predict, batches, -(-total // size), what):
+        for predicted in each(predict, batches, n_threads):
             yield from predicted
 
     def _exchange_in_trees(
-        self,
-        of: Forest,
-        compared: FloatArray,
-        copies: Iterable[FloatArray],
-        n_copies: int,
-        what: str,
+        self, of: Forest, compared: FloatArray, copies: Iterable[FloatArray], n_copies: int
     ) -> Iterator[Sequence[FloatArray]]:
         """Yield what :meth:`exchange` does; ``compared`` is what the trees compare."""
         columns, units = self.columns, self.scored_columns
         members = [of.columns_of(unit) for unit in units]
         # Whole copies, or parts of their rows where there are too few to keep all threads busy.
-        n_threads = self.jobs.n_threads
-        n_parts = 1 if n_copies >= 4 * n_threads else n_threads
+        n_parts = 1 if n_copies >= 4 * self.n_threads else self.n_threads
         size = min(_BLOCK, -(-len(compared) // n_parts))
         blocks = [slice(at, at + size) for at in range(0, len(compared), size)]
 
@@ -193,7 +184,7 @@ class Model:
                 return np.stack([self.predict(matrix) for matrix in changed])
             return exchanged_predictions(of.trees, of.value, compared[rows], other[rows], members)
 
-        predicted = self.jobs.each(of_part, parts(), n_copies * len(blocks), what)
+        predicted = each(of_part, parts(), self.n_threads)
         while of_copy := list(itertools.islice(predicted, len(blocks))):
             yield list(np.concatenate(of_copy, axis=1))
 
@@ -248,7 +239,7 @@ def read_model(model: Any, rows: Rows, options: Options) -> Model:
         loss=resolve_loss(options.loss, task),
         units=units,
         scored=chosen_units(units, options.features),
-        jobs=checked_jobs(options.n_jobs, options.verbose),
+        n_threads=checked_jobs(options.n_jobs),
         encode=encode,
         columns_of_feature=columns_of_feature,
         predict=predict,

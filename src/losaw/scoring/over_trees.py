@@ -1,6 +1,6 @@
 """Scores that are means over the trees of a forest, and the moments of nodes they are made of."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from losaw.data import FloatArray
 from losaw.kernels.compiled import kernel
 from losaw.scoring.importance_result import ImportanceResult
-from losaw.tables.groups import Units, chosen_units
 from losaw.trees.forests import GrownTree
 from losaw.trees.view import ForestRows, ForestView
 
@@ -57,47 +56,35 @@ class TreeNodes:
 Rule = Callable[[TreeNodes], FloatArray]
 
 
-def mean_over_trees(
-    method: str, rule: Rule, forest: ForestView, features: Sequence[str] | None
-) -> ImportanceResult:
+def mean_over_trees(method: str, rule: Rule, forest: ForestView) -> ImportanceResult:
     """The mean over trees of a rule's sums over the splits on every feature."""
-    return result_of_trees(method, scores_of_trees(forest, rule), forest.sample, features)
+    n_features = len(forest.sample.names)
+    of_trees = np.zeros((len(forest.trees), n_features))
+    for own, tree in zip(of_trees, forest.trees, strict=True):
+        of_splits = rule(tree_nodes(tree, forest.outcomes))
+        own += np.bincount(forest.units_of(tree), of_splits, minlength=n_features)
+    return result_of_trees(method, of_trees, forest.sample)
 
 
 def result_of_trees(
-    method: str,
-    of_trees: FloatArray,
-    sample: ForestRows,
-    features: Sequence[str] | None,
-    scores: FloatArray | None = None,
+    method: str, of_trees: FloatArray, sample: ForestRows, scores: FloatArray | None = None
 ) -> ImportanceResult:
     """The result from each tree's scores (n_trees, n_units), whose mean is the default score."""
-    shown = chosen_units(Units(sample.names, ()), features)
     n_trees = len(of_trees)
     if scores is None:
-        # One tree after the other, so that the sum is the same whatever else is requested.
+        # One tree after the other, so that the sum is the same for any number of units.
         scores = np.add.accumulate(of_trees, axis=0)[-1] / n_trees
-    of_trees = of_trees[:, shown]
+    of_trees = np.asfortranarray(of_trees)  # errors have the last bits of sums down its columns
     error = of_trees.std(axis=0, ddof=1) / np.sqrt(n_trees) if n_trees > 1 else None
     return ImportanceResult(
-        scores[shown],
-        tuple(sample.names[unit] for unit in shown),
+        scores,
+        sample.names,
         std_error=error,
         std_error_kind=None if error is None else ERROR_KIND,
         method=method,
-        kinds=tuple(sample.kinds[unit] for unit in shown),
+        kinds=sample.kinds,
         degrees_of_freedom=n_trees - 1 if n_trees > 1 else None,
     )
-
-
-def scores_of_trees(forest: ForestView, rule: Rule) -> FloatArray:
-    """Return the sum of ``rule`` over the splits on each feature, (n_trees, n_features)."""
-    n_features = len(forest.sample.names)
-    scores = np.zeros((len(forest.trees), n_features))
-    for own, tree in zip(scores, forest.trees, strict=True):
-        of_splits = rule(tree_nodes(tree, forest.outcomes))
-        own += np.bincount(forest.units_of(tree), of_splits, minlength=n_features)
-    return scores
 
 
 def tree_nodes(tree: GrownTree, outcomes: FloatArray) -> TreeNodes:

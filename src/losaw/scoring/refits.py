@@ -11,7 +11,7 @@ from losaw.scoring.rows import read_rows, require_complete
 from losaw.support.outcomes import Task, finite_numbers, task_of, unnamed_response
 from losaw.tables import Table
 from losaw.tables.columns import Kinds
-from losaw.tables.groups import Groups, Units, chosen_units, column_sources, units_of
+from losaw.tables.groups import Groups, Units, column_sources, units_of
 from losaw.trees.forests import unwrapped
 
 
@@ -23,9 +23,7 @@ class Refit(NamedTuple):
     y: FloatArray  # (n_rows,), numbers, or positions of classes
     task: Task
     units: Units  # features and groups, with their columns
-    scored: NDArray[np.intp]  # the units that are scored
-    names: tuple[str, ...]  # of the scored units
-    kinds: tuple[str, ...]  # of the scored units
+    kinds: tuple[str, ...]  # of the units
 
 
 def read_refit(
@@ -33,7 +31,6 @@ def read_refit(
     X: ArrayLike,
     y: ArrayLike,
     task: Task | None,
-    features: Sequence[str] | None,
     groups: Groups,
     kinds: Kinds,
     feature_names: Sequence[str] | None,
@@ -67,17 +64,8 @@ def read_refit(
         response = unnamed_response(rows.y, task)
     units = units_of(table.names, groups)
     members = tuple(np.flatnonzero(np.isin(sources, unit)) for unit in units.members)
-    scored = chosen_units(units, features)
-    return Refit(
-        estimator,
-        columns,
-        response,
-        task,
-        Units(units.names, members),
-        scored,
-        tuple(units.names[unit] for unit in scored),
-        table.kinds_of(units.members[unit] for unit in scored),
-    )
+    kinds_found = table.kinds_of(units.members)
+    return Refit(estimator, columns, response, task, Units(units.names, members), kinds_found)
 
 
 def _parts(model: Any) -> tuple[Any, Any]:

@@ -23,7 +23,6 @@ class Options(NamedTuple):
     features: Sequence[str] | None = None
     groups: Groups = None
     n_jobs: int | None = None
-    verbose: bool = False
 
 
 @dataclass(frozen=True)

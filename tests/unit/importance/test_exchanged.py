@@ -92,7 +92,7 @@ def test_the_predictions_are_those_of_the_model_to_the_last_bit(name):
     subject, columns, copies, members = viewed((MODELS | OTHERS)[name])
     assert (subject.trees is None) == (name in OTHERS)
     np.testing.assert_array_equal(subject.predictions(), subject.predict(columns))
-    ((same, *found),) = subject.exchange([copies], 1, "")
+    ((same, *found),) = subject.exchange([copies], 1)
     np.testing.assert_array_equal(same, subject.predict(columns))
     for unit, predicted in zip(members, found, strict=True):
         np.testing.assert_array_equal(predicted, subject.predict(exchanged(columns, copies, unit)))
@@ -116,6 +116,6 @@ def test_missing_values_are_led_by_the_model(only_copies):
     kept = ~np.isnan(holed).any(axis=1) if only_copies else np.ones(N, dtype=bool)
     subject = read_model(model, read_rows(holed[kept], Y[kept]), Options(groups=GROUPS))
     copies = holed[::-1][: kept.sum()]
-    (found,) = subject.exchange([copies], 1, "")
+    (found,) = subject.exchange([copies], 1)
     expected = subject.predict(exchanged(subject.columns, copies, subject.scored_columns[1]))
     np.testing.assert_array_equal(found[2], expected)

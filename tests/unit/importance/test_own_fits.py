@@ -17,7 +17,6 @@ from losaw.forest import LosawRandomForestRegressor
 from losaw.importance import residual_importance
 from losaw.importance.boruta_selection import out_of_bag_z_scores
 from losaw.scoring.residual_algorithms import Prefix, extended, gram_schmidt
-from losaw.support.threads import Jobs
 
 N = 120
 FEW = {"n_permutations": 2, "n_estimators": 10, "random_state": 0}
@@ -92,5 +91,5 @@ def test_the_columns_of_one_feature_are_residuals_of_those_before_it_alone():
 def test_trees_without_rows_out_of_bag_add_nothing(task):
     X, y = np.arange(6.0).reshape(3, 2), np.array([0.0, 1.0, 1.0])
     units = [np.array([0]), np.array([1])]
-    found = out_of_bag_z_scores(X, y, task, 60, 0, units, Jobs())
+    found = out_of_bag_z_scores(X, y, task, 60, 0, units)
     assert np.isfinite(found).all()

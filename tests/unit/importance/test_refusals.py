@@ -234,7 +234,7 @@ def of_rows_and_columns():
     numbered = FRAME.set_axis([1, 2, 3], axis=1)
     yield lambda: pfi(line(X), numbered, Y, groups={"g": [0, 1]}), "unknown feature 0"
     yield lambda: ufi(forest(), X, Y, groups=["a", "b"]), "groups must be a dict"
-    yield lambda: boruta(None, FRAME, Y, features=["aa"], max_runs=2), "did you mean 'a'"
+    yield lambda: loco(model, FRAME, Y, features=["aa"]), "did you mean 'a'"
     for given in (True, 3, "ab"):
         said = r"feature_names must be a sequence of (strings|names)"
         yield lambda: sage(line(), X, Y, feature_names=given), said
