@@ -10,6 +10,7 @@ import json
 import numbers
 
 import numpy as np
+from numpy.typing import NDArray
 
 
 def stream(*, experiment: str, setting: str, replicate: int, component: str) -> np.random.Generator:
@@ -98,3 +99,20 @@ def seed_integer(generator: np.random.Generator) -> int:
     True
     """
     return int(generator.integers(2**31))
+
+
+def rows_by_weight(
+    weights: NDArray[np.float64] | None, n_rows: int, rng: np.random.Generator
+) -> NDArray[np.intp]:
+    """Return as many numbers of rows, each as often as the row weighs; without weights each once.
+
+    What is drawn from these rows has the distribution that the weights stand for. They are a
+    systematic sample of the rows in random order, with a random start: a row of weight w (of mean
+    1) is there floor(w) or ceil(w) times, and w times in the mean.
+    """
+    if weights is None or not np.ptp(weights):
+        return np.arange(n_rows)
+    order = rng.permutation(n_rows)
+    reached = np.cumsum(weights[order]) / weights.sum()
+    places = np.searchsorted(reached, (np.arange(n_rows) + rng.random()) / n_rows)
+    return np.sort(order[np.minimum(places, n_rows - 1)])

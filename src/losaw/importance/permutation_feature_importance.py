@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
-from losaw.knockoffs.sampler import rows_by_weight
-from losaw.rng import as_generator
+from losaw.rng import as_generator, rows_by_weight
 from losaw.scoring.fits import Fit, fits
 from losaw.scoring.importance_result import ImportanceResult, checked_by, parameter_repr
 from losaw.scoring.losses import Loss, LossName, loss_name, loss_of_scoring

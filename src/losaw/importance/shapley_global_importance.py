@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
-from losaw.knockoffs.sampler import rows_by_weight
-from losaw.rng import as_generator
+from losaw.rng import as_generator, rows_by_weight
 from losaw.scoring.fits import Fit, fits
 from losaw.scoring.importance_result import ImportanceResult, checked_by, parameter_repr
 from losaw.scoring.losses import Loss, LossName, loss_name, loss_of_scoring
@@ -115,7 +114,7 @@ def sage(
     if cv is None:
         subject = models[0].model
         contributions, converged = run(subject)
-        contributions = np.asfortranarray(contributions)  # stored scores have its last bits
+        contributions = np.asfortranarray(contributions)  # stored scores: sums down its columns
         return ImportanceResult(
             contributions.mean(axis=0),
             subject.names,
@@ -196,7 +195,7 @@ def _in_turn(subject: Model, count: int, rng: np.random.Generator) -> NDArray[np
     """All rows in a random order; with weights, at least ``count`` of them.
 
     With weights they come in rounds of as many as there are rows: in each, a row comes as often as
-    it weighs (:func:`losaw.knockoffs.sampler.rows_by_weight`).
+    it weighs (:func:`losaw.rng.rows_by_weight`).
     """
     n_rows, weights = len(subject.y), subject.weights
     n_rounds = 1 if weights is None else -(-count // n_rows)

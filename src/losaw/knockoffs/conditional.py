@@ -18,7 +18,8 @@ from losaw.knockoffs.conditional_mean import (
     regressors_of,
     smooth_mean,
 )
-from losaw.knockoffs.sampler import check_features, rows_by_weight, varying_columns
+from losaw.knockoffs.sampler import check_features, varying_columns
+from losaw.rng import rows_by_weight
 from losaw.support.arguments import whole_number
 
 # Similar rows are sought in at most so many directions of the predictions.

@@ -132,20 +132,3 @@ def varying_columns(X: FloatArray) -> NDArray[np.intp]:
     if missing.any():
         differs[:, missing] = ~np.isnan(X[:, missing])
     return np.flatnonzero(differs.any(axis=0))
-
-
-def rows_by_weight(
-    weights: FloatArray | None, n_rows: int, rng: np.random.Generator
-) -> NDArray[np.intp]:
-    """Return as many numbers of rows, each as often as the row weighs; without weights each once.
-
-    What is drawn from these rows has the distribution that the weights stand for. They are a
-    systematic sample of the rows in random order, with a random start: a row of weight w (of mean
-    1) is there floor(w) or ceil(w) times, and w times in the mean.
-    """
-    if weights is None or not np.ptp(weights):
-        return np.arange(n_rows)
-    order = rng.permutation(n_rows)
-    reached = np.cumsum(weights[order]) / weights.sum()
-    places = np.searchsorted(reached, (np.arange(n_rows) + rng.random()) / n_rows)
-    return np.sort(order[np.minimum(places, n_rows - 1)])

@@ -6,7 +6,7 @@ from sklearn.linear_model import LinearRegression
 
 from losaw.importance import cpi, hierarchy, loco, pfi
 from losaw.knockoffs import make_sampler
-from losaw.knockoffs.sampler import rows_by_weight
+from losaw.rng import rows_by_weight
 
 
 def drawn_by(column, n, seed):
