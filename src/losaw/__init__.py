@@ -33,20 +33,7 @@ _PUBLIC = {
     "show_versions": "losaw.support.versions",
 }
 
-__all__ = [
-    "Audit",
-    "Explanation",
-    "ImportanceResult",
-    "LosawMiniBatches",
-    "LosawNetworkRegressor",
-    "LosawRandomForestClassifier",
-    "LosawRandomForestRegressor",
-    "NetworkRegressor",
-    "__version__",
-    "audit",
-    "explain",
-    "show_versions",
-]
+__all__ = [*_PUBLIC, "__version__"]
 
 
 def __getattr__(name: str) -> object:

@@ -10,7 +10,7 @@ import numpy as np
 from losaw.auditing.responses import LARGEST_SHARE, LEAST_SHARE
 from losaw.auditing.result import Audit
 from losaw.auditing.rounds import run_round
-from losaw.explaining.api import begin, compute, read_options
+from losaw.explaining.api import Options, begin, compute
 from losaw.explaining.sentences import rare_classes
 from losaw.support.arguments import real_number, whole_number
 from losaw.support.errors import LosawError
@@ -103,16 +103,16 @@ def audit(
     if share is not None:
         real_number("share", share, LEAST_SHARE, LARGEST_SHARE)
     fixed = {"rows": rows, "folds": folds, "permutations": permutations, "draws": draws}
-    options = read_options(model, methods, fixed, budget, fdr, n_jobs, verbose, random_state)
+    options = Options(model, methods, fixed, budget, fdr, n_jobs, verbose, random_state)
     data, part, design = begin(frame, target, options, kinds, task, cluster, drop, rounds + 1)
     n_signals = _signals(signals, part.X.shape[1])
-    quiet, lines = replace(options, verbose=False), []
+    options.verbose, lines = False, []  # rounds have a bar in place of lines
     with warnings.catch_warnings(action="ignore"):  # the page says what is worth a warning
-        own = compute(part, replace(design, methods=("mdi",)), options.seed, quiet)
+        own = compute(part, replace(design, methods=("mdi",)), options.seed, options)
         quality = own.quality["model"]
         made_share = min(max(quality.share if share is None else share, LEAST_SHARE), LARGEST_SHARE)
         for number in tqdm(range(rounds), disable=not verbose, desc="audit", unit="round"):
-            lines.append(run_round(part, design, quiet, number, made_share, n_signals))
+            lines.append(run_round(part, design, options, number, made_share, n_signals))
     rare = [sentence.text for sentence in rare_classes(data, part)]
     return Audit(
         target=part.target,

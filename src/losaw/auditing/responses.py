@@ -1,6 +1,6 @@
 """Responses with known causes, simulated from the features of a table."""
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,13 +16,6 @@ _PRODUCT_WEIGHT = 0.5
 _SHAPES = ("line", "step", "hump")
 
 
-class MadeResponse(NamedTuple):
-    """A response (numbers, or the classes of the table's own), and the columns it depends on."""
-
-    y: NDArray[Any]
-    signal: tuple[int, ...]
-
-
 def make_response(
     X: "pd.DataFrame",
     y: NDArray[Any],
@@ -30,7 +23,7 @@ def make_response(
     share: float,
     n_signals: int,
     rng: np.random.Generator,
-) -> MadeResponse:
+) -> tuple[NDArray[Any], tuple[int, ...]]:
     """Simulate a response of ``n_signals`` features that are drawn at random,
 
         z = f(X) + e,   f = sum over s of w_s g_s(X_s) + .5 g_1(X_1) g_2(X_2),
@@ -39,7 +32,8 @@ def make_response(
     number, an effect for each level of a factor, each with mean 0 and variance 1; e is normal. A
     regression has y = z. Classes are cut from z in the order of their labels, each as large as it
     is in ``y``, the table's own response. Missing numbers count as the median. ``share`` is
-    Var f / Var z, the part of z that its best prediction explains.
+    Var f / Var z, the part of z that its best prediction explains. Returns the response and the
+    columns that it depends on.
     """
     signal = np.sort(rng.choice(X.shape[1], n_signals, replace=False))
     terms = [_term(X.iloc[:, column], rng) for column in signal]
@@ -51,11 +45,11 @@ def make_response(
     noise = rng.standard_normal(len(X)) * np.sqrt((1.0 - share) / share)
     z = _standard(np.asarray(f)) + noise
     if not is_class:
-        return MadeResponse(z, tuple(signal.tolist()))
+        return z, tuple(signal.tolist())
     labels, counts = np.unique(y, return_counts=True)
     made = np.empty(len(y), dtype=labels.dtype)
     made[np.argsort(z, kind="stable")] = np.repeat(labels, counts)
-    return MadeResponse(made, tuple(signal.tolist()))
+    return made, tuple(signal.tolist())
 
 
 def _term(values: "pd.Series", rng: np.random.Generator) -> FloatArray:

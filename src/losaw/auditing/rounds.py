@@ -49,10 +49,11 @@ def run_round(
             experiment="audit", setting=str(options.seed), replicate=number, component=component
         )
 
-    made = make_response(part.X, part.y, bool(part.labels), share, n_signals, rng("response"))
-    work = compute(replace(part, y=made.y), design, seed_integer(rng("fits")), options)
+    drawing = rng("response")
+    y, signal = make_response(part.X, part.y, bool(part.labels), share, n_signals, drawing)
+    work = compute(replace(part, y=y), design, seed_integer(rng("fits")), options)
     decision = decide(work, options.fdr, heads=False)
-    truth = Truth(made.signal, part.X.shape[1])
+    truth = Truth(signal, part.X.shape[1])
     tested = {n: r for n, r in work.results.items() if r.p_values is not None}
     selected = {n: r.select(fdr=options.fdr) for n, r in tested.items()}
     selected |= {"cpi": decision.selected}
@@ -60,7 +61,7 @@ def run_round(
         {"round": number, "method": name} | _measured(result, truth, selected.get(name))
         for name, result in work.results.items()
     ]
-    causes = list(part.X.columns[list(made.signal)])
+    causes = list(part.X.columns[list(signal)])
     explained = work.quality["model"].share
     return pd.DataFrame(rows).assign(
         explained=explained, signals=", ".join(causes), **_judged(work, decision, causes)

@@ -134,7 +134,7 @@ def explain(
     ('size', 'age')
     """
     fixed = {"rows": rows, "folds": folds, "permutations": permutations, "draws": draws}
-    options = read_options(model, methods, fixed, budget, fdr, n_jobs, verbose, random_state)
+    options = Options(model, methods, fixed, budget, fdr, n_jobs, verbose, random_state)
     if groups is not None and "cpi" not in options.methods:
         raise LosawError("groups are tested by cpi, which methods leaves out: add it")
     data, part, design = begin(frame, target, options, kinds, task, cluster, drop)
@@ -156,45 +156,35 @@ def explain(
     return Explanation(work, decision, related, drawn, tuple(found), sections, fdr)
 
 
-@dataclass(frozen=True)
+@dataclass
 class Options:
     """The options that explaining and auditing share, checked; :func:`explain` documents each.
 
-    ``fixed`` has rows, folds, permutations and draws, None where the budget (in seconds) decides.
+    ``fixed`` has rows, folds, permutations and draws, None where the budget decides. Methods
+    become a tuple of names, the budget seconds or None, and the random state a seed.
     """
 
     model: Any
-    methods: tuple[str, ...]
+    methods: Any
     fixed: Mapping[str, int | None]
-    budget: float | None
-    fdr: float
+    budget: Any
+    fdr: Any
     n_jobs: int | None
     verbose: bool
-    seed: int
+    seed: Any
 
-
-def read_options(
-    model: Any,
-    methods: Any,
-    fixed: Mapping[str, int | None],
-    budget: Any,
-    fdr: Any,
-    n_jobs: int | None,
-    verbose: bool,
-    random_state: Any,
-) -> Options:
-    """Check the options, before anything is read."""
-    least = {"rows": 50, "folds": 3, "permutations": 1, "draws": 1}
-    for name, value in fixed.items():
-        if value is not None:
-            whole_number(name, value, least[name])
-    checked_jobs(n_jobs)
-    is_seed = isinstance(random_state, int | np.integer)
-    seed = random_state if is_seed else seed_integer(as_generator(random_state))
-    return Options(
-        model, chosen_methods(methods), fixed, read_budget(budget), between_0_and_1("fdr", fdr),
-        n_jobs, verbose, whole_number("random_state", seed, 0),
-    )  # fmt: skip
+    def __post_init__(self) -> None:
+        least = {"rows": 50, "folds": 3, "permutations": 1, "draws": 1}
+        for name, value in self.fixed.items():
+            if value is not None:
+                whole_number(name, value, least[name])
+        checked_jobs(self.n_jobs)
+        if not isinstance(self.seed, int | np.integer):
+            self.seed = seed_integer(as_generator(self.seed))
+        self.methods = chosen_methods(self.methods)
+        self.budget = read_budget(self.budget)
+        self.fdr = between_0_and_1("fdr", self.fdr)
+        self.seed = whole_number("random_state", self.seed, 0)
 
 
 def chosen_methods(methods: object) -> tuple[str, ...]:

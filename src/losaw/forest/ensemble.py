@@ -21,7 +21,7 @@ from losaw.forest.growing.bootstrap import draw_in_bag_counts
 from losaw.forest.growing.growth import grow_trees
 from losaw.forest.growing.workspace import make_cells, make_classes, make_grower, make_levels
 from losaw.forest.trees import Tree
-from losaw.kernels.trees import Trees, add_shares, add_values, find_leaves, together
+from losaw.kernels.trees import Trees, add_values, find_leaves, together
 from losaw.support.threads import each
 
 # Trees between two looks at Ctrl-C: at least as many, and of small samples more, up to so many rows
@@ -86,15 +86,15 @@ class Forest:
 
     def predict(self, X: FloatArray) -> FloatArray:
         """Mean over the trees of the leaf's value, (n_rows,)."""
-        out = np.zeros(len(X))
-        add_values(self.flat_trees, self.nodes.value, X, together(), out)
-        return out / len(self)
+        return self._means(self.nodes.value[:, None], X)[:, 0]
 
     def predict_shares(self, X: FloatArray) -> FloatArray:
         """Mean over the trees of the leaf's class shares, (n_rows, n_classes)."""
-        shares = self.nodes.distribution
-        out = np.zeros((len(X), shares.shape[1]))
-        add_shares(self.flat_trees, shares, X, together(), out)
+        return self._means(self.nodes.distribution, X)
+
+    def _means(self, values: FloatArray, X: FloatArray) -> FloatArray:
+        out = np.zeros((len(X), values.shape[1]))
+        add_values(self.flat_trees, values, X, together(), out)
         return out / len(self)
 
     def apply(self, X: FloatArray) -> NDArray[np.int32]:

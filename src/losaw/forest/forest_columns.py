@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from losaw.data import FloatArray
 from losaw.forest.growing.arrays import UNSEEN
-from losaw.tables.reading import Values, is_frame, read_column
+from losaw.tables.reading import Values, is_frame, read_column, to_pandas
 
 _FIRST_LEVELS = 5  # shown in a message
 
@@ -59,7 +59,10 @@ class Columns:
         return [column for column, levels in self.levels.items() if not levels.is_ordered]
 
     def encode(self, X: Any) -> Any:
-        """``X`` with codes in place of levels, in a frame of the same kind; an array as it is."""
+        """``X`` with codes in place of levels, as a frame of pandas; an array as it is."""
+        import pandas as pd
+
+        X = to_pandas(X)
         if not is_frame(X):
             if self.levels:
                 raise TypeError(
@@ -73,7 +76,7 @@ class Columns:
             else _numbers(read_column(X, column), _label(X, column))
             for column in range(X.shape[1])
         ]
-        return _like(X, columns)
+        return pd.DataFrame(np.column_stack(columns), index=X.index, columns=X.columns)
 
     def _codes(self, X: Any, column: int) -> FloatArray:
         read = read_column(X, column).as_levels()
@@ -106,6 +109,7 @@ class Columns:
 
 def read_columns(X: Any) -> tuple[Columns, Any]:
     """Learn the columns of a training sample, and return it with codes."""
+    X = to_pandas(X)
     if not is_frame(X):
         return Columns(), X
     levels = {}
@@ -169,15 +173,3 @@ def _warn_of_unseen(label: str, unseen: Sequence[Any]) -> None:
 def _shown(values: Sequence[Any], between: str) -> str:
     more = between + "..." if len(values) > _FIRST_LEVELS else ""
     return between.join(map(str, values[:_FIRST_LEVELS])) + more
-
-
-def _like(X: Any, columns: list[FloatArray]) -> Any:
-    """A frame of numbers with the columns' names and the rows' index of ``X``."""
-    rows = np.column_stack(columns)
-    if hasattr(X, "iloc"):
-        import pandas as pd
-
-        return pd.DataFrame(rows, index=X.index, columns=X.columns)
-    import polars
-
-    return polars.DataFrame(rows, schema=X.columns)

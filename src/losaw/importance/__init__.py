@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from losaw.importance.hierarchical_tests import hierarchy as hierarchy
     from losaw.importance.leave_one_covariate_out import loco as loco
     from losaw.importance.mean_decrease_in_impurity import mdi as mdi
+    from losaw.importance.mean_decrease_in_impurity import split_improvement as split_improvement
     from losaw.importance.out_of_bag_mdi import mdi_oob as mdi_oob
     from losaw.importance.per_tree_permutation import tree_permutation as tree_permutation
     from losaw.importance.permutation_feature_importance import pfi as pfi
     from losaw.importance.residual import residual_importance as residual_importance
     from losaw.importance.shapley_global_importance import sage as sage
-    from losaw.importance.split_improvements import split_improvement as split_improvement
     from losaw.importance.tree_inner import treeinner as treeinner
     from losaw.importance.unbiased_feature_importance import ufi as ufi
     from losaw.scoring.importance_result import ImportanceResult as ImportanceResult
@@ -45,7 +45,7 @@ _PUBLIC = {
     "residual_importance": "losaw.importance.residual",
     "saabas": "losaw.trees.attributions",
     "sage": "losaw.importance.shapley_global_importance",
-    "split_improvement": "losaw.importance.split_improvements",
+    "split_improvement": "losaw.importance.mean_decrease_in_impurity",
     "subgroups": "losaw.importance.conditional_subgroups",
     "tree_permutation": "losaw.importance.per_tree_permutation",
     "treeinner": "losaw.importance.tree_inner",

@@ -89,14 +89,9 @@ def air(
     own = np.stack(
         [tree.tree_.compute_feature_importances(normalize=False) for tree in shadowed.estimators_]
     )
-    n_columns, size = rows.shape[1], len(sample.names)
 
     def of_units(columns: FloatArray) -> FloatArray:
-        real, shadow = (
-            np.bincount(sample.unit_of_column, part, minlength=size).astype(float)
-            for part in (columns[:n_columns], columns[n_columns:])
-        )
-        return real - shadow
+        return np.subtract(*map(sample.summed, np.split(columns, 2)))
 
     shown = parameter_repr("air", max_features=max_features)
     of_trees = np.stack([of_units(decreases) for decreases in own])

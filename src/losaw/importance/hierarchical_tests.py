@@ -1,7 +1,7 @@
 """Tests of groups of features from the top of a tree down to single features."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from losaw.scoring.group_tree import (
     tree_of_groups,
     tree_of_linkage,
 )
-from losaw.scoring.importance_result import ImportanceResult, parameter_repr
+from losaw.scoring.importance_result import ImportanceResult
 from losaw.scoring.losses import Loss
 from losaw.scoring.rows import Options, read_rows
 from losaw.scoring.tests import Differences, Testing, tested
@@ -50,10 +50,6 @@ class GroupTests:
         - ``finest``: rejected, and no group within it is; and ``note``.
     statements : tuple of str
         A sentence for each finest group, largest score first.
-    fwer : float
-        Bound of the probability that any rejected group has no effect.
-    method : str
-        The function and its parameters.
 
     Examples
     --------
@@ -68,8 +64,6 @@ class GroupTests:
 
     table: "pd.DataFrame"
     statements: tuple[str, ...]
-    fwer: float
-    method: str = field(default="", repr=False)
 
     @property
     def selected(self) -> tuple[tuple[str, ...], ...]:
@@ -164,8 +158,7 @@ random_state
     # A fold's model is fitted once, whatever the number of groups.
     parts = None if cv is None else folds(cv, model, rows, rng)
     fitted = model if parts is None else fitted_models(model, rows, parts)
-    shown = parameter_repr("hierarchy", groups=groups, fwer=fwer, n_draws=n_draws, cv=cv)
-    testing = Testing("t", "none", _ERROR_KIND, shown)
+    testing = Testing(error_kind=_ERROR_KIND)
     seed = int(rng.integers(2**63))
     found: dict[int, tuple[ImportanceResult, int]] = {}
 
@@ -189,7 +182,7 @@ random_state
 
     _, adjusted = top_down_tests(tree, p_values, fwer)
     table = _table(tree, names, found, adjusted, fwer)
-    return GroupTests(table, _statements(table), fwer, shown)
+    return GroupTests(table, _statements(table))
 
 
 def _options_of(

@@ -139,7 +139,6 @@ def residual_importance(
     checked_jobs(n_jobs)
     impurities: list[list[float]] = [[] for _ in range(n_features)]
     has_own = np.zeros(n_features, dtype=bool)
-    prefixes: dict[Order, Prefix] = {}
 
     for own in (sample.estimator, algorithm):
         if hasattr(own, "get_params"):
@@ -152,26 +151,20 @@ def residual_importance(
             unfitted = seeded_clone(sample.estimator, rng)
         return unfitted.fit(columns, response)
 
-    def add(order: Order) -> None:
-        W = prefix_of(rows, order, units, steps, prefixes, rng).residuals
-        fitted = grow(W)
-        reported = getattr(fitted, "feature_importances_", None)
-        if reported is None:
-            raise TypeError(
-                f"{type(fitted).__name__} has no feature_importances_; give a forest or boosted "
-                "trees, or model=None for the forest of the paper"
-            )
-        last = order[-1]
-        impurities[last].append(float(np.sum(reported[-len(units[last]) :])))
-        has_own[last] |= bool(np.ptp(W[:, -len(units[last]) :], axis=0).any())
-
-    def all_orders() -> Iterator[Order]:
-        for orders in _orders(n_features, None if takes_all else n_permutations, rng):
-            prefixes.clear()
-            yield from orders
-
-    for order in all_orders():  # one after the other: all draw from the same stream
-        add(order)
+    for orders in _orders(n_features, None if takes_all else n_permutations, rng):
+        prefixes: dict[Order, Prefix] = {}
+        for order in orders:  # one after the other: all draw from the same stream
+            W = prefix_of(rows, order, units, steps, prefixes, rng).residuals
+            fitted = grow(W)
+            reported = getattr(fitted, "feature_importances_", None)
+            if reported is None:
+                raise TypeError(
+                    f"{type(fitted).__name__} has no feature_importances_; give a forest or "
+                    "boosted trees, or model=None for the forest of the paper"
+                )
+            last = order[-1]
+            impurities[last].append(float(np.sum(reported[-len(units[last]) :])))
+            has_own[last] |= bool(np.ptp(W[:, -len(units[last]) :], axis=0).any())
     impurity = np.array(impurities)
     weight = np.array([_fit_correlation(grow, rows[:, unit], response) for unit in units])
     weighted = weight[:, None] * impurity

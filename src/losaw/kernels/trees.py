@@ -136,22 +136,11 @@ def find_leaves(trees: Trees, X: np.ndarray, place: np.ndarray, out: np.ndarray)
 
 @kernel()
 def add_values(
-    trees: Trees, value: np.ndarray, X: np.ndarray, place: np.ndarray, out: np.ndarray
+    trees: Trees, values: np.ndarray, X: np.ndarray, place: np.ndarray, out: np.ndarray
 ) -> None:
-    """Add the values of a row's leaves in all trees to ``out`` (n_rows,)."""
+    """Add the values (n_nodes, n_outputs) of a row's leaves to ``out`` (n_rows, n_outputs)."""
     for tree in range(len(trees.starts) - 1):
         for first in range(0, X.shape[0], len(place)):
             for k in range(_walk(trees, trees.starts[tree], X, first, place)):
-                out[first + k] += value[np.uint64(place[k])]
-
-
-@kernel()
-def add_shares(
-    trees: Trees, shares: np.ndarray, X: np.ndarray, place: np.ndarray, out: np.ndarray
-) -> None:
-    """Add the class shares of a row's leaves in all trees to ``out`` (n_rows, n_classes)."""
-    for tree in range(len(trees.starts) - 1):
-        for first in range(0, X.shape[0], len(place)):
-            for k in range(_walk(trees, trees.starts[tree], X, first, place)):
-                for c in range(out.shape[1]):
-                    out[first + k, c] += shares[np.uint64(place[k]), c]
+                for output in range(out.shape[1]):
+                    out[first + k, output] += values[np.uint64(place[k]), output]

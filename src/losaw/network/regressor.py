@@ -10,8 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from losaw.data import FloatArray
 from losaw.network.mini_batches import LosawMiniBatches, ShuffledMiniBatches
-from losaw.network.saliency import normalized
-from losaw.network.training import network_for
+from losaw.network.training import network_for, normalized
 from losaw.rng import as_generator
 from losaw.support.arguments import check_same_order, estimator_rows, unmasked, whole_number
 from losaw.support.outcomes import finite_numbers
@@ -53,7 +52,6 @@ class NetworkRegressor(RegressorMixin, BaseEstimator):
         row, averaged over rows, scaled to 0–1.
     parameters_ : dict of arrays
         The network's weights.
-    n_parameters_ : int
     training_record_ : dict
         Records of the training; empty for plain mini-batches.
 
@@ -124,7 +122,6 @@ class NetworkRegressor(RegressorMixin, BaseEstimator):
             batch = batches.draw(row_saliency)
             parameters, moments = network.step(parameters, moments, held, held_y, batch)
         self.parameters_ = {name: np.asarray(v) for name, v in parameters.items()}
-        self.n_parameters_ = network.architecture.n_parameters
         self.feature_importances_ = normalized(network.mean_row_saliency(parameters, encoded))
         self.training_record_ = batches.record()
         return self

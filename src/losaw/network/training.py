@@ -1,4 +1,9 @@
-"""Steps of Adam, predictions and saliency of a network, compiled once per process."""
+"""Steps of Adam, predictions and saliency of a network, compiled once per process.
+
+Saliency maps are as tf-keras-vis computes them, which the paper uses (Simonyan et al. 2014):
+``|d f(x) / d x_p|`` is scaled to 0-1 within its row (with 1e-7 added to the denominator), averaged
+over rows, and scaled to 0-1 once more.
+"""
 
 import functools
 from typing import Any
@@ -9,7 +14,6 @@ from numpy.typing import NDArray
 from losaw.data import FloatArray
 from losaw.network.architecture import Architecture, Parameters
 from losaw.network.lookup import LookupForm
-from losaw.network.saliency import normalized_rows
 from losaw.network.shifts import ShiftsForm
 from losaw.support import jax_backend
 from losaw.support.arguments import real_number, whole_number
@@ -20,6 +24,7 @@ ADAM_EPSILON = 1e-7  # Keras' default
 _SLOWEST = 1e-30
 _PREDICTION_ROWS = 256
 _SALIENCY_ROWS = 192
+_ROW_EPSILON = 1e-7
 
 
 class Network:
@@ -111,6 +116,20 @@ def network_for(settings: Any, rows: FloatArray) -> Network:
     return _compiled(
         architecture, form, real_number("learning_rate", settings.learning_rate, _SLOWEST)
     )
+
+
+def normalized_rows(gradients: Any) -> Any:
+    """Return ``(|g| - min |g|) / (max |g| - min |g| + 1e-7)`` of every row, shape (n_rows, P)."""
+    size = abs(gradients)
+    low = size.min(axis=1, keepdims=True)
+    high = size.max(axis=1, keepdims=True)
+    return (size - low) / (high - low + _ROW_EPSILON)
+
+
+def normalized(scores: FloatArray) -> FloatArray:
+    """Return scores (P,) scaled to 0-1; all zero if they are equal."""
+    low, high = float(scores.min()), float(scores.max())
+    return (scores - low) / (high - low) if high > low else np.zeros_like(scores)
 
 
 def _pair(name: str, value: Any) -> tuple[int, int]:

@@ -11,7 +11,7 @@ from losaw.scoring.rows import read_rows, require_complete
 from losaw.support.outcomes import Task, finite_numbers, task_of, unnamed_response
 from losaw.tables import Table
 from losaw.tables.columns import Kinds
-from losaw.tables.groups import Groups, Units, column_sources, units_of
+from losaw.tables.groups import Groups, Units, made_columns, units_of
 from losaw.trees.forests import unwrapped
 
 
@@ -52,7 +52,7 @@ def read_refit(
     else:
         made = before.fit_transform(table.rows(), rows.y)
         columns = np.asarray(made.toarray() if hasattr(made, "toarray") else made, dtype=float)
-        sources = column_sources(before, table.names)
+        _, sources = made_columns(before, table.names)
         if not np.isfinite(columns).all():
             raise ValueError("X has missing values after the Pipeline's steps: impute them there")
     if estimator is not None:

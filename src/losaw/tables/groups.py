@@ -208,11 +208,6 @@ def _widths(encoder: Any) -> list[int]:
     return widths
 
 
-def column_sources(encoder: Any, names: Sequence[str]) -> NDArray[np.intp]:
-    """The position in ``names`` of the source of every column that a fitted encoder makes."""
-    return made_columns(encoder, names)[1]
-
-
 def made_columns(encoder: Any, names: Sequence[str]) -> tuple[list[str], NDArray[np.intp]]:
     """Return the columns that a fitted encoder makes, and the places of their sources in names."""
     inputs, outputs, sources = _map(encoder, names)

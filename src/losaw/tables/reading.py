@@ -78,8 +78,8 @@ class Values(NamedTuple):
 
 
 def is_frame(X: Any) -> bool:
-    """Return whether ``X`` is a data frame of pandas or polars."""
-    return type(X).__module__.split(".")[0] in ("pandas", "polars") and hasattr(X, "columns")
+    """Return whether ``X`` is a data frame of pandas."""
+    return type(X).__module__.split(".")[0] == "pandas" and hasattr(X, "columns")
 
 
 def to_pandas(X: Any) -> Any:
@@ -92,6 +92,8 @@ def to_pandas(X: Any) -> Any:
     import pandas as pd
 
     X = X.collect() if hasattr(X, "collect") else X
+    if not hasattr(X, "columns"):  # a series
+        return X
     return pd.DataFrame({name: _series_to_pandas(X[name]) for name in X.columns})
 
 
@@ -114,12 +116,8 @@ def _series_to_pandas(series: Any) -> Any:
 
 
 def read_column(X: Any, place: int) -> Values:
-    """The values of the column at a place of a pandas or polars frame."""
-    import pandas as pd
-
-    if hasattr(X, "iloc"):
-        return read_series(str(X.columns[place]), X.iloc[:, place])
-    return read_series(str(X.columns[place]), pd.Series(_series_to_pandas(X.to_series(place))))
+    """The values of the column at a place of a frame of pandas."""
+    return read_series(str(X.columns[place]), X.iloc[:, place])
 
 
 def read_series(name: str, series: Any) -> Values:

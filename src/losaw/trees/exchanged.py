@@ -72,7 +72,8 @@ def exchanged_predictions(
     total = np.zeros((len(values), *shape))
     rows, others = _contiguous(columns.T), _contiguous(copies.T)
     add_exchanged(trees, values, rows, others, place_of_column, descent, total)
-    return _means(trees, total, value.ndim)
+    total /= trees.n_trees
+    return total[0].T if value.ndim == 1 else total.transpose(2, 1, 0)
 
 
 def growing_predictions(
@@ -105,12 +106,6 @@ def growing_predictions(
 
 def _by_output(value: FloatArray) -> FloatArray:
     return np.ascontiguousarray(np.atleast_2d(value.T), dtype=float)
-
-
-def _means(trees: Trees, total: FloatArray, n_dimensions: int) -> FloatArray:
-    """Turn sums (n_outputs, n_rows, n_places) into means, places first."""
-    total /= trees.n_trees
-    return total[0].T if n_dimensions == 1 else total.transpose(2, 1, 0)
 
 
 def _contiguous(columns: FloatArray) -> FloatArray:

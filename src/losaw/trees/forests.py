@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from losaw.data import FloatArray
 from losaw.kernels.trees import Trees
 from losaw.support.arguments import require_instance
-from losaw.tables.groups import column_sources
+from losaw.tables.groups import made_columns
 
 SUPPORTED = "a fitted DecisionTree, RandomForest or ExtraTrees of scikit-learn, or a losaw forest"
 
@@ -238,7 +238,7 @@ def _behind_steps(before: Any, inner: Forest | None, names: Sequence[str]) -> Fo
     if not before.steps:
         return replace(inner, feature_of_column=np.arange(len(names))[inner.feature_of_column])
     try:
-        features = column_sources(before, names)
+        _, features = made_columns(before, names)
     except ValueError:
         return None
     return replace(

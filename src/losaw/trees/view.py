@@ -11,7 +11,7 @@ from losaw.data import FloatArray
 from losaw.support.outcomes import class_numbers, finite_numbers, response_of
 from losaw.tables import Table, read_table
 from losaw.tables.columns import Kinds
-from losaw.tables.groups import Groups, column_sources, units_of
+from losaw.tables.groups import Groups, made_columns, units_of
 from losaw.trees.forests import (
     GrownTree,
     counts_of,
@@ -34,6 +34,11 @@ class ForestRows(NamedTuple):
     names: tuple[str, ...]  # of the units: features, groups
     kinds: tuple[str, ...]
     table: Table
+
+    def summed(self, scores: FloatArray) -> FloatArray:
+        """Scores of columns, summed by unit."""
+        sums = np.bincount(self.unit_of_column, scores, minlength=len(self.names))
+        return sums.astype(float)
 
 
 @dataclass(frozen=True)
@@ -74,7 +79,7 @@ def forest_rows(
     forest, given = model, table.rows()
     if hasattr(model, "steps"):
         forest, before = model.steps[-1][1], model[:-1]
-        features = column_sources(before, table.names)
+        _, features = made_columns(before, table.names)
         given = before.transform(given)
     if hasattr(forest, "numeric_rows"):  # takes levels as they are
         rows = forest.numeric_rows(given)

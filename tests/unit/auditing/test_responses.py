@@ -29,7 +29,7 @@ def test_noise_of_a_regression_leaves_the_share(share):
     X, unused = table(), np.zeros(4000)
 
     def made(share):
-        return make_response(X, unused, False, share, 3, np.random.default_rng(1)).y
+        return make_response(X, unused, False, share, 3, np.random.default_rng(1))[0]
 
     # The same draws with more or less noise: y = f + a e.
     size, other = (np.sqrt((1 - s) / s) for s in (share, 0.95))
@@ -42,8 +42,8 @@ def test_noise_of_a_regression_leaves_the_share(share):
 def test_classes_are_as_large_as_the_tables():
     X = table()
     y = np.random.default_rng(0).choice(["no", "often", "yes"], len(X), p=[0.7, 0.05, 0.25])
-    made = make_response(X, y, True, 0.3, 2, np.random.default_rng(1))
-    labels, counts = np.unique(made.y, return_counts=True)
+    made, _ = make_response(X, y, True, 0.3, 2, np.random.default_rng(1))
+    labels, counts = np.unique(made, return_counts=True)
     assert np.array_equal(labels, ["no", "often", "yes"])
     assert np.array_equal(counts, np.unique(y, return_counts=True)[1])
 
@@ -55,7 +55,7 @@ def term_of(values, seed):
         make_response(X, values, False, share, 1, np.random.default_rng(seed))
         for share in (0.9, 0.5)
     )
-    (first, signal), (second, _) = ((m.y, m.signal) for m in made)
+    (first, signal), (second, _) = made
     size, other = np.sqrt(1 / 9), 1.0
     return (first - (second - first) * size / (other - size)), signal
 
@@ -90,15 +90,15 @@ def test_a_term_of_a_number_is_a_line_a_step_or_a_hump_of_its_ranks():
 def test_every_draw_is_finite_and_depends_on_its_signals(seed, n_signals, share, classes):
     X = table(200, seed % 7)
     y = np.arange(200) % 3 if classes else np.zeros(200)
-    made = make_response(X, y, classes, share, n_signals, np.random.default_rng(seed))
-    assert len(set(made.signal)) == n_signals
-    assert np.isfinite(made.y).all()
+    made, signal = make_response(X, y, classes, share, n_signals, np.random.default_rng(seed))
+    assert len(set(signal)) == n_signals
+    assert np.isfinite(made).all()
     if classes:
-        assert np.array_equal(np.sort(made.y), np.sort(y))
+        assert np.array_equal(np.sort(made), np.sort(y))
     else:
-        assert np.var(made.y) == pytest.approx(1 / share, rel=0.6)  # f alone has variance 1
+        assert np.var(made) == pytest.approx(1 / share, rel=0.6)  # f alone has variance 1
     # Other columns have no part in it.
-    for name in X.columns[[c for c in range(6) if c not in made.signal]]:
+    for name in X.columns[[c for c in range(6) if c not in signal]]:
         X[name] = X[name].iloc[::-1].reset_index(drop=True)
-    same = make_response(X, y, classes, share, n_signals, np.random.default_rng(seed))
-    assert np.array_equal(made.y, same.y)
+    same, _ = make_response(X, y, classes, share, n_signals, np.random.default_rng(seed))
+    assert np.array_equal(made, same)

@@ -6,7 +6,6 @@ import pytest
 from losaw import LosawNetworkRegressor, NetworkRegressor
 from losaw.network import training
 from losaw.network.mini_batches import ShuffledMiniBatches
-from losaw.network.saliency import normalized, normalized_rows
 
 # All with one learning rate, so that each form of the network is compiled once.
 TINY = {
@@ -49,8 +48,8 @@ def test_importances_are_the_saliency_of_the_training_rows():
 
 
 def test_the_saliency_of_a_constant_network_is_zero_everywhere():
-    assert not normalized_rows(np.zeros((3, 4))).any()
-    assert not normalized(np.zeros(4)).any()
+    assert not training.normalized_rows(np.zeros((3, 4))).any()
+    assert not training.normalized(np.zeros(4)).any()
 
 
 def test_rows_that_the_table_does_not_know_are_predicted_by_the_same_network():

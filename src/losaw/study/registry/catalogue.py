@@ -47,7 +47,7 @@ NAMES: dict[str, dict[str, str]] = {
         "mdi": "losaw.importance.mean_decrease_in_impurity:mdi",
         "saliency": "losaw.importance.reported:saliency",
         "reported": "losaw.importance.reported:reported",
-        "split-improvement": "losaw.importance.split_improvements:split_improvement",
+        "split-improvement": "losaw.importance.mean_decrease_in_impurity:split_improvement",
         "ufi": "losaw.importance.unbiased_feature_importance:ufi",
         "air": "losaw.importance.actual_impurity_reduction:air",
         "mdi-oob": "losaw.importance.out_of_bag_mdi:mdi_oob",
