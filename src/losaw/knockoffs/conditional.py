@@ -20,8 +20,9 @@ from losaw.knockoffs.conditional_mean import (
 )
 from losaw.knockoffs.sampler import check_features, varying_columns
 from losaw.rng import rows_by_weight
-from losaw.support.arguments import whole_number
 
+# Rows with the most similar predictions, of which one gives its residual.
+_NEIGHBOURS = 5
 # Similar rows are sought in at most so many directions of the predictions.
 _MOST_DIRECTIONS = 8
 # Weight of a predicted spread next to a predicted mean, in standard deviations of the residuals.
@@ -55,16 +56,10 @@ class ConditionalSampler:
     Numbers become normal scores of their ranks, levels indicators. They are regressed on all other
     columns; the regression is chosen by its held-out error
     (:mod:`losaw.knockoffs.conditional_mean`). A draw for a row is its own prediction plus the
-    residual of another row, one of the ``n_neighbors`` with the most similar prediction (and, where
+    residual of another row, one of the five with the most similar prediction (and, where
     it can be predicted, spread), moved to the nearest value of the column. So every value that is
     drawn occurs in the data, with its point masses, bounds and rounding. A group takes the
     residuals of one row. A feature that nothing predicts is drawn from its marginal distribution.
-
-    Parameters
-    ----------
-    n_neighbors : int, default 5
-        Rows with the most similar predictions, of which one gives its residual. The row itself is
-        never one of them.
 
     Notes
     -----
@@ -96,9 +91,6 @@ class ConditionalSampler:
 
     handles_nominal = True
     handles_units = True
-
-    def __init__(self, n_neighbors: int = 5) -> None:
-        self.n_neighbors = whole_number("n_neighbors", n_neighbors, 1)
 
     def fit(
         self,
@@ -217,13 +209,13 @@ class ConditionalSampler:
         return np.column_stack([scores, missing]) if missing.any() else scores[:, None]
 
     def _neighbours(self, places: FloatArray, rng: np.random.Generator) -> NDArray[np.intp]:
-        """Return the rows next to each row, its own cluster left out, (n_rows, n_neighbors)."""
+        """Return the rows next to each row, its own cluster left out, (n_rows, 5)."""
         from scipy.spatial import cKDTree
 
         n_rows = len(places)
         labels = np.arange(n_rows) if self._clusters is None else self._clusters.labels
         n_clusters = int(labels.max()) + 1
-        count = min(self.n_neighbors, n_rows - 1)
+        count = min(_NEIGHBOURS, n_rows - 1)
         largest = int(np.bincount(labels[self._giving]).max())
         sought = min(count + largest, n_rows, _MOST_SOUGHT + count)
         places = places + _JITTER / n_clusters * rng.standard_normal(places.shape)

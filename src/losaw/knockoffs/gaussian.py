@@ -32,13 +32,14 @@ class GaussianKnockoffs:
 
     Attributes
     ----------
-    correlation_ : array of shape (p, p)
-        Of the columns that vary, shrunk. A constant column is its own knockoff.
     s_ : array of shape (p,)
-    shrinkage_ : float
-        Weight of the identity in the correlation matrix: 0, unless the sample's is singular
-        (collinear or duplicated columns, more columns than rows); then Ledoit and Wolf's weight, or
-        more if the smallest eigenvalue is still below .001.
+        Of the columns that vary. A constant column is its own knockoff.
+
+    Notes
+    -----
+    A singular correlation matrix (collinear or duplicated columns, more columns than rows) is
+    shrunk to the identity: by Ledoit and Wolf's weight, or more if the smallest eigenvalue is still
+    below .001.
     """
 
     handles_nominal = False
@@ -59,7 +60,7 @@ class GaussianKnockoffs:
         self._X = X
         self._columns = varying_columns(X)
         if not len(self._columns):
-            self.shrinkage_, self.correlation_, self.s_ = 0.0, np.empty((0, 0)), np.empty(0)
+            self.s_ = np.empty(0)
             return self
         varying = X[:, self._columns]
         unit = np.ldexp(1.0, np.frexp(np.abs(varying).max(axis=0))[1])
@@ -69,11 +70,10 @@ class GaussianKnockoffs:
         self._mean, self._scale = mean * unit, scale * unit
         sample = self._Z.T @ self._Z / (len(X) - 1)
         smallest = smallest_eigenvalue(sample)
-        self.shrinkage_ = 0.0 if smallest > SINGULAR else self._enough(smallest)
-        self.correlation_ = (1 - self.shrinkage_) * sample
-        np.fill_diagonal(self.correlation_, 1.0)
-        self.s_ = s_values(self.correlation_, self.s_method)
-        shifted = np.linalg.solve(self.correlation_, np.diag(self.s_))  # Sigma^-1 D
+        correlation = (1 - (0.0 if smallest > SINGULAR else self._enough(smallest))) * sample
+        np.fill_diagonal(correlation, 1.0)
+        self.s_ = s_values(correlation, self.s_method)
+        shifted = np.linalg.solve(correlation, np.diag(self.s_))  # Sigma^-1 D
         self._conditional_mean = self._Z - self._Z @ shifted
         covariance = 2 * np.diag(self.s_) - self.s_[:, None] * shifted
         values, vectors = np.linalg.eigh((covariance + covariance.T) / 2)

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from losaw.data import FloatArray
 from losaw.scoring.several_tests import adjust, rank_sets, rank_words
@@ -116,11 +115,6 @@ class ImportanceResult:
     def __repr__(self) -> str:
         head = self.method or "ImportanceResult"
         return f"{head}\n{self.to_frame().to_string(index=False)}"
-
-    @property
-    def sign(self) -> NDArray[np.int64]:
-        """The signs of the scores: of a trend 1 where it rises, -1 where it falls, 0 for none."""
-        return np.sign(np.nan_to_num(self.scores)).astype(np.int64)
 
     def ranking_scores(self) -> FloatArray:
         """Scores oriented so that larger means more important."""

@@ -46,8 +46,8 @@ def linear_coefficient(
     >>> import numpy as np
     >>> X = np.random.default_rng(0).standard_normal((200, 3))
     >>> from losaw.trends import linear_coefficient
-    >>> linear_coefficient(X, X[:, 0] - X[:, 1]).sign[:2].tolist()
-    [1, -1]
+    >>> linear_coefficient(X, X[:, 0] - X[:, 1]).scores[:2].round(6).tolist()
+    [1.0, -1.0]
 
     Sign and p-value can mislead: the response rises with x², whose coefficient next to that of x
     is negative and significant, because the model is not the right one.

@@ -135,7 +135,7 @@ def test_all_estimators_give_one_named_estimate_per_feature_with_its_sign():
         relative_traversal_rate(forest),
     ):
         assert result.feature_names == ("up", "down")
-        assert result.sign.tolist() == [1, -1]
+        assert np.sign(result.scores).tolist() == [1, -1]
         assert list(result.to_frame()["feature"]) == ["down", "up"]
         assert result.select(top=1) == ("down",)
 
