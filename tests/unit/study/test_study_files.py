@@ -50,8 +50,9 @@ def test_a_study_file_is_valid_and_runs_something_at_every_scale(name):
         # Nothing may run only where every learner is an optional one that this machine lacks.
         assert bool(one.plan(name).blocks) == (set(study.left_out) != set(study.learners))
         for block in one.plan(name).blocks.values():
-            pairs = itertools.product(block.recipe["settings"], block.recipe["learners"])
-            assert sum(len(seeds_of(block.recipe, *pair)) for pair in pairs) == block.n_fits
+            recipe = block.recipe
+            pairs = itertools.product(recipe["settings"], recipe["learners"])
+            assert sum(len(seeds_of(recipe, *pair)) for pair in pairs) == block.n_fits
     check_figures(one.studies[0])
     check_tables(one.studies[0])
 
