@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,21 +42,32 @@ class Predictions:
     independent: tuple[FloatArray, FloatArray] | None = None
 
 
-class ImportanceMetric(Protocol):
-    """A number for the importances of a fit.
+@dataclass(frozen=True)
+class Metric:
+    """A function as a metric, with what tables, ranks and errors must know of it.
 
-    A metric of predictions is the same with ``needs = "prediction"``, and is called with
-    :class:`Predictions` in the place of the importances.
+    Called with what is measured and the truth, it gives the number, or a ValueError if that is not
+    defined. Called with parameters by name, it is the same metric with these parameters. A class of
+    your own with these attributes (``examples/metric.py``) is a metric as well.
 
     Attributes
     ----------
+    function : callable
+        Of what is measured and the truth; parameters by name only.
     range : tuple of float
         Smallest and largest possible value.
     higher_is_better : bool
-    needs : "importance"
+    needs : {"importance", "prediction"}
+        Whether an :class:`ImportanceResult` is measured, or :class:`Predictions`.
     is_decision : bool
-        May be left out. Whether the value is a share of yes-or-no decisions: its mean then has a
-        binomial error.
+        Whether the value is a share of yes-or-no decisions: its mean then has a binomial error.
+    ranks_methods : bool
+        False: it describes and does not judge.
+    examples : tuple of dict
+        Parameters with which the contract tests try it.
+    check : callable or None
+        Raises an error for parameters out of range.
+    parameters : dict
 
     Examples
     --------
@@ -70,32 +81,14 @@ class ImportanceMetric(Protocol):
     (1.0, (0.0, 1.0), True)
     """
 
-    range: tuple[float, float]
-    higher_is_better: bool
-    needs: Needs
-
-    def __call__(self, result: ImportanceResult, truth: Truth) -> float:
-        """Return the value; raise a ValueError if it is not defined."""
-        ...
-
-
-@dataclass(frozen=True)
-class Metric:
-    """A function as a metric, with what tables, ranks and errors must know of it.
-
-    Called with parameters by name, it is the same metric with these parameters; called with what
-    is measured and the truth, it gives the number. Other attributes are those of
-    :class:`ImportanceMetric`.
-    """
-
-    function: Callable[..., float]  # of what is measured and the truth; parameters by name only
+    function: Callable[..., float]
     range: tuple[float, float] = (0.0, 1.0)
     higher_is_better: bool = True
     needs: Needs = "importance"
     is_decision: bool = False
-    ranks_methods: bool = True  # False: it describes and does not judge
-    examples: tuple[dict[str, Any], ...] = ({},)  # parameters with which the contract tests try it
-    check: Callable[..., None] | None = None  # raises for parameters out of range
+    ranks_methods: bool = True
+    examples: tuple[dict[str, Any], ...] = ({},)
+    check: Callable[..., None] | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -107,7 +100,6 @@ class Metric:
         return inspect.Signature([one for one in known if one.kind is one.KEYWORD_ONLY])
 
     def __call__(self, *measured: Any, **parameters: Any) -> Any:
-        """Return the number of ``(measured, truth)``, or the metric with parameters."""
         if measured:
             try:
                 return float(self.function(*measured, **self.parameters))

@@ -1,12 +1,13 @@
-"""Metrics of importances: functions of a result and the truth.
+"""Metrics of importances: functions of a result and the truth, with what each is.
 
 Those that compare signal features with noise features raise a ValueError where a score is not
 finite or the truth has no signal or no noise feature: an average over such runs would hide them.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
+from math import inf, nan
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,13 +15,14 @@ from numpy.typing import NDArray
 from losaw.data import Truth
 from losaw.scoring.importance_result import ImportanceResult
 from losaw.scoring.precision_recall import precision_recall_area
-from losaw.study.metrics.metric import split_scores
+from losaw.study.metrics.metric import Metric, split_scores
 from losaw.support.arguments import whole_number
 from losaw.support.words import unknown
 
 LEVEL = 0.05  # at which a method rejects
 
 
+@Metric
 def pr_auc(result: ImportanceResult, truth: Truth) -> float:
     """The area under the precision-recall curve of "signal" against "noise" (losaw, Section 4.10).
 
@@ -29,6 +31,7 @@ def pr_auc(result: ImportanceResult, truth: Truth) -> float:
     return precision_recall_area(*split_scores(result, truth))
 
 
+@Metric
 def auc(result: ImportanceResult, truth: Truth) -> float:
     """The probability that a signal feature scores higher than a noise feature.
 
@@ -39,12 +42,15 @@ def auc(result: ImportanceResult, truth: Truth) -> float:
     return float(((signal > noise) + 0.5 * (signal == noise)).mean())
 
 
+@Metric
 def size_auc(result: ImportanceResult, truth: Truth) -> float:
     """The same as :func:`auc`, of absolute scores."""
     split_scores(result, truth)
-    return auc(replace(result, scores=np.abs(result.scores), higher_is_more=True), truth)
+    sizes = replace(result, scores=np.abs(result.scores), higher_is_more=True)
+    return float(auc(sizes, truth))
 
 
+@partial(Metric, range=(-1.0, 1.0))
 def fi_gap(result: ImportanceResult, truth: Truth) -> float:
     """The smallest score of a signal feature minus the largest of a noise feature,
 
@@ -59,6 +65,7 @@ def fi_gap(result: ImportanceResult, truth: Truth) -> float:
     return float((scores[is_signal].min() - scores[~is_signal].max()) / spread)
 
 
+@partial(Metric, range=(1.0, inf))
 def best_noise_rank(result: ImportanceResult, truth: Truth) -> float:
     """The rank of the best noise feature, 1 + the number of features that score strictly higher.
 
@@ -68,6 +75,7 @@ def best_noise_rank(result: ImportanceResult, truth: Truth) -> float:
     return float(1 + (scores > scores[~is_signal].max()).sum())
 
 
+@partial(Metric, range=(1.0, inf), higher_is_better=False)
 def signal_rank(result: ImportanceResult, truth: Truth) -> float:
     """The mean rank of the signal features; a rank is 1 + the number of features that score higher.
 
@@ -80,6 +88,7 @@ def signal_rank(result: ImportanceResult, truth: Truth) -> float:
     return float((1 + (scores > own).sum(axis=1)).mean())
 
 
+@partial(Metric, range=(-1.0, 1.0), higher_is_better=False)
 def noise_score(result: ImportanceResult, truth: Truth) -> float:
     """The mean over the noise features of FI_j / ||FI||_2 (TreeInner, Figure 3).
 
@@ -89,6 +98,7 @@ def noise_score(result: ImportanceResult, truth: Truth) -> float:
     return float((scores / (np.linalg.norm(scores) or 1.0))[~is_signal].mean())
 
 
+@partial(Metric, range=(-1.0, 1.0))
 def signal_score(result: ImportanceResult, truth: Truth) -> float:
     """The mean over the signal features of FI_j / ||FI||_2 (TreeInner, Figure 8).
 
@@ -99,23 +109,32 @@ def signal_score(result: ImportanceResult, truth: Truth) -> float:
     return float((scores / (np.linalg.norm(scores) or 1.0))[is_signal].mean())
 
 
+@partial(Metric, range=(0.0, inf), ranks_methods=False)
 def signal_size(result: ImportanceResult, truth: Truth) -> float:
     """The mean absolute score of the signal features, in the scores' own unit."""
     scores, is_signal = split_scores(result, truth)
     return float(np.abs(scores[is_signal]).mean())
 
 
+@partial(Metric, range=(0.0, inf), higher_is_better=False, ranks_methods=False)
 def noise_size(result: ImportanceResult, truth: Truth) -> float:
     """The mean absolute score of the noise features, in the scores' own unit."""
     scores, is_signal = split_scores(result, truth)
     return float(np.abs(scores[~is_signal]).mean())
 
 
+@partial(Metric, range=(0.0, inf), higher_is_better=False, ranks_methods=False)
 def largest_size(result: ImportanceResult, truth: Truth) -> float:
     """The largest absolute score of all features, in the scores' own unit (TreeInner, Figure 1)."""
     return float(np.abs(result.scores).max())
 
 
+@partial(
+    Metric,
+    range=(-inf, inf),
+    ranks_methods=False,
+    examples=({"feature": "X2"}, {"feature": "X2", "share": True}),
+)
 def feature_score(
     result: ImportanceResult,
     truth: Truth,
@@ -130,13 +149,20 @@ def feature_score(
     an empty cell, for data without this feature, instead of an error.
     """
     if optional and feature not in result.feature_names:
-        return math.nan
+        return nan
     scores = result.ranking_scores()
     score = float(scores[_place(result, feature)])
     total = float(abs(scores).sum()) if share else 1.0
     return score / total if total > 0 else 0.0
 
 
+@partial(
+    Metric,
+    range=(1.0, inf),
+    higher_is_better=False,
+    ranks_methods=False,
+    examples=({"feature": "X2"},),
+)
 def feature_rank(result: ImportanceResult, truth: Truth, *, feature: str) -> float:
     """The rank of a feature, 1 + the number of features that score higher; ties share the better.
 
@@ -146,6 +172,7 @@ def feature_rank(result: ImportanceResult, truth: Truth, *, feature: str) -> flo
     return float(1 + (scores > scores[_place(result, feature)]).sum())
 
 
+@partial(Metric, is_decision=True)
 def rejection_rate(
     result: ImportanceResult,
     truth: Truth,
@@ -167,7 +194,7 @@ def rejection_rate(
     if selected is None:
         if result.p_values is None:
             if optional:
-                return math.nan
+                return nan
             raise ValueError(
                 "not defined, since the importance has no p-values; take a method that tests (CPI, "
                 "LOCO, Boruta)"
@@ -176,6 +203,13 @@ def rejection_rate(
     return float(np.asarray(selected)[columns].mean())
 
 
+def check_k(k: int | None = None, **others: object) -> None:
+    """Raise a ValueError for a number of features below 1."""
+    if k is not None:
+        whole_number("k", k, 1)
+
+
+@partial(Metric, is_decision=True, check=check_k, examples=({}, {"k": 2}))
 def top_share(
     result: ImportanceResult,
     truth: Truth,
@@ -198,20 +232,16 @@ def top_share(
     return float((1 + better + equal / 2 <= first)[columns].mean())
 
 
-def check_k(k: int | None = None, **others: object) -> None:
-    """Raise a ValueError for a number of features below 1."""
-    if k is not None:
-        whole_number("k", k, 1)
-
-
+@partial(Metric, range=(-inf, inf), ranks_methods=False, examples=({"key": "detail"},))
 def importance_detail(result: ImportanceResult, truth: Truth, *, key: str) -> float:
     """A number that the importance, or its learner, records: ``result.details[key]``.
 
     NaN, an empty cell, where it is not noted.
     """
-    return float(result.details.get(key, math.nan))
+    return float(result.details.get(key, nan))
 
 
+@partial(Metric, ranks_methods=False, examples=({"key": "counts"},))
 def signal_share(result: ImportanceResult, truth: Truth, *, key: str = "draws") -> float:
     """The share of the signal features in counts by feature that the learner records,
 
@@ -221,7 +251,7 @@ def signal_share(result: ImportanceResult, truth: Truth, *, key: str = "draws") 
     """
     counts = np.asarray(result.details.get(key, np.zeros(truth.n_features)), dtype=float)
     total = float(counts.sum())
-    return float(counts[truth.is_signal].sum() / total) if total > 0 else math.nan
+    return float(counts[truth.is_signal].sum() / total) if total > 0 else nan
 
 
 def _place(result: ImportanceResult, feature: str) -> int:

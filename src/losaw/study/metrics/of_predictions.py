@@ -1,24 +1,28 @@
-"""Metrics of predictions: functions of a learner's predictions and the truth."""
+"""Metrics of predictions: functions of a learner's predictions and the truth, with what each is."""
 
-import math
+from functools import partial
+from math import inf, nan
 
 import numpy as np
 
 from losaw.data import FloatArray, Truth
 from losaw.scoring.losses import zero_one
-from losaw.study.metrics.metric import Predictions
+from losaw.study.metrics.metric import Metric, Predictions
 
 
+@partial(Metric, range=(-inf, 1.0), needs="prediction")
 def r2_test(predictions: Predictions, truth: Truth) -> float:
     """R² = 1 - sum (y - y_hat)^2 / sum (y - mean y)^2 on the test sample."""
     return r_squared(*predictions.test)
 
 
+@partial(Metric, range=(-inf, 1.0), needs="prediction")
 def r2_ind(predictions: Predictions, truth: Truth) -> float:
     """R² on a sample of independent features, each drawn from its marginal distribution."""
     return r_squared(*_on_independent_features(predictions))
 
 
+@partial(Metric, range=(-inf, 1.0), needs="prediction")
 def r2_ind_train_noise(predictions: Predictions, truth: Truth) -> float:
     """R² on the independent sample as if its noise had the training sample's variance,
 
@@ -38,6 +42,7 @@ def r2_ind_train_noise(predictions: Predictions, truth: Truth) -> float:
     return 1.0 - error / total
 
 
+@partial(Metric, range=(-inf, 1.0), needs="prediction", examples=({}, {"from_optimum": False}))
 def optimum_gap(predictions: Predictions, truth: Truth, *, from_optimum: bool = True) -> float:
     """R² - R²*, or accuracy - accuracy*, on the test sample (Blesch et al. 2024, B.4).
 
@@ -52,6 +57,7 @@ def optimum_gap(predictions: Predictions, truth: Truth, *, from_optimum: bool = 
     return r_squared(y, predicted) - optimum
 
 
+@partial(Metric, range=(0.0, inf), higher_is_better=False, needs="prediction")
 def risk(predictions: Predictions, truth: Truth) -> float:
     """The mean squared error of predicted means, 1 - AUC of the probabilities of two classes.
 
@@ -75,12 +81,19 @@ def risk(predictions: Predictions, truth: Truth) -> float:
     return float(1 - roc_auc_score(y, predicted[:, 1]))
 
 
+@partial(
+    Metric,
+    range=(-inf, inf),
+    needs="prediction",
+    ranks_methods=False,
+    examples=({"key": "detail"},),
+)
 def truth_detail(predictions: Predictions, truth: Truth, *, key: str) -> float:
     """A number that the generator records, such as an attained correlation: ``truth.details[key]``.
 
     NaN, an empty cell, where the generator does not note it.
     """
-    return float(truth.details.get(key, math.nan))
+    return float(truth.details.get(key, nan))
 
 
 def r_squared(y: FloatArray, y_hat: FloatArray) -> float:

@@ -7,13 +7,15 @@ from typing import Any, NamedTuple
 
 from losaw.knockoffs.sampler import SAMPLERS
 
-# Functions of losaw.study.metrics.table, each under its own name.
-_METRICS = (
-    "r2_test r2_ind pr_auc fi_gap auc best_noise_rank signal_rank noise_score "
-    "signal_score risk feature_score feature_rank signal_size noise_size largest_size "
-    "size_auc rejection_rate top_share optimum_gap r2_ind_train_noise "
-    "truth_detail importance_detail signal_share"
-)
+# The file of losaw.study.metrics -> its metrics, each a function of its name.
+_METRICS = {
+    "of_importances": (
+        "pr_auc fi_gap auc best_noise_rank signal_rank noise_score signal_score feature_score "
+        "feature_rank signal_size noise_size largest_size size_auc rejection_rate top_share "
+        "importance_detail signal_share"
+    ),
+    "of_predictions": "r2_test r2_ind r2_ind_train_noise optimum_gap risk truth_detail",
+}
 # The file of losaw.study.report.drawings -> its drawings, functions of these names with _ for -.
 _DRAWINGS = {
     "lines": "metric-lines score-lines",
@@ -79,7 +81,11 @@ NAMES: dict[str, dict[str, str]] = {
         "mixed-pairs": "losaw.study.generators.mixed_pairs:MixedPairsGenerator",
         "real-regression": "losaw.study.generators.real_rows:RealRegressionGenerator",
     },
-    "metric": {name: f"losaw.study.metrics.table:{name}" for name in _METRICS.split()},
+    "metric": {
+        name: f"losaw.study.metrics.{file}:{name}"
+        for file, names in _METRICS.items()
+        for name in names.split()
+    },
     "drawing": {
         name: f"losaw.study.report.drawings.{file}:{name.replace('-', '_')}"
         for file, names in _DRAWINGS.items()

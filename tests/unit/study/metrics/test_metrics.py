@@ -8,7 +8,7 @@ import pytest
 from losaw.data import Truth, default_feature_names
 from losaw.scoring.importance_result import ImportanceResult
 from losaw.study.metrics.metric import Predictions
-from losaw.study.metrics.table import (
+from losaw.study.metrics.of_importances import (
     auc,
     best_noise_rank,
     feature_rank,
@@ -18,19 +18,21 @@ from losaw.study.metrics.table import (
     largest_size,
     noise_score,
     noise_size,
-    optimum_gap,
     pr_auc,
-    r2_ind,
-    r2_ind_train_noise,
-    r2_test,
     rejection_rate,
-    risk,
     signal_rank,
     signal_score,
     signal_share,
     signal_size,
     size_auc,
     top_share,
+)
+from losaw.study.metrics.of_predictions import (
+    optimum_gap,
+    r2_ind,
+    r2_ind_train_noise,
+    r2_test,
+    risk,
     truth_detail,
 )
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from losaw.study.metrics import table as metric_table
+from losaw.study.metrics import of_predictions
 from losaw.study.report.best_methods import deviations_of, rank_methods, ranked_values
 
 # setting, seed, RF, losawRF
@@ -64,8 +64,8 @@ def test_a_setting_with_one_shared_seed_has_no_error_and_is_left_out(study):
 
 
 def test_less_is_better_where_the_metric_says_so(study, monkeypatch):
-    less = replace(metric_table.r2_test, higher_is_better=False)
-    monkeypatch.setattr(metric_table, "r2_test", less)
+    less = replace(of_predictions.r2_test, higher_is_better=False)
+    monkeypatch.setattr(of_predictions, "r2_test", less)
     assert list(rank_methods(study, results())["method"]) == ["RF", "losawRF"]
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from losaw.study.grid import Study
-from losaw.study.metrics import table as metric_table
+from losaw.study.metrics import of_predictions
 from losaw.study.report.tables import (
     arrange,
     cell_text,
@@ -73,8 +73,8 @@ def test_methods_that_look_equal_are_not_bold(table):
 
 
 def test_less_is_better_where_the_metric_says_so(study, comparison, monkeypatch):
-    less = replace(metric_table.r2_test, higher_is_better=False)
-    monkeypatch.setattr(metric_table, "r2_test", less)
+    less = replace(of_predictions.r2_test, higher_is_better=False)
+    monkeypatch.setattr(of_predictions, "r2_test", less)
     assert cell(arrange(study, "table_1", comparison), "r2_test", 100, "losawRF").best
 
 
