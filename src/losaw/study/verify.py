@@ -20,7 +20,7 @@ from losaw.study.datasets import DatasetError
 from losaw.study.errors import StudyError
 from losaw.study.grid import Study
 from losaw.study.recipe import recipe_of_slice
-from losaw.study.results.manifest import commit
+from losaw.study.results.outputs import commit
 from losaw.study.rows import table_of
 from losaw.study.session import Session
 from losaw.study.writing import write_csv
@@ -48,13 +48,7 @@ class Line:
 
 
 def read_evidence(reference: Path, studies: Sequence[str] | None = None) -> list[Line]:
-    """Return the lines of some studies of a reference run, or of all.
-
-    Raises
-    ------
-    StudyError
-        If there is no such study, or no evidence.
-    """
+    """Return the lines of some studies of a reference run, or of all; refuse one without any."""
     folders = {path.parent.name: path.parent for path in sorted(reference.glob("*/blocks.csv"))}
     if not folders:
         raise StudyError(f"{reference}: holds no <study>/blocks.csv")
@@ -84,11 +78,6 @@ def verify(
     A line that cannot be computed here (data or a program that is not there) is named, and
     another one is drawn instead. ``record`` writes the commit and the count of equal lines to
     each study's line of ``runs.csv``.
-
-    Raises
-    ------
-    StudyError
-        If ``runs.csv`` does not say at which scale a study was run.
     """
     scales = {folder: _scale_of_run(folder) for folder in {line.folder for line in lines}}
 
@@ -141,13 +130,7 @@ def _record(outcomes: Mapping[Path, Sequence[bool]]) -> None:
 
 
 def compute_line(study: Study, line: Line) -> pa.Table:
-    """Return the rows of a line, computed by the source as it is.
-
-    Raises
-    ------
-    StudyError
-        If the study has no such setting or learner any more.
-    """
+    """Return the rows of a line, computed by the source as it is; refuse what there is no more."""
     setting = study.setting(line.setting)
     if line.learner not in study.learners:
         raise StudyError(unknown("learner", line.learner, study.learners))

@@ -10,7 +10,7 @@ from scipy.stats import norm
 
 from losaw.knockoffs import make_sampler
 from losaw.study.generators.conditional_dag import ConditionalDagGenerator
-from losaw.study.learners.encoding import Encoding
+from losaw.study.learners.encoded import Encoding
 from reference.second_moments import second_moments
 
 LEVEL = 0.0005

@@ -5,8 +5,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from losaw.study.results.compare import compare, kinds_of
-from losaw.study.results.tally import counted
+from losaw.study.results.compare import compare, counted, kinds_of
 from losaw.study.session import Session
 from reference.summaries import summary_of
 

@@ -6,8 +6,7 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 
-from losaw.study.results.compare import compare, kinds_of, pooled_deviation
-from losaw.study.results.tally import counted, rms_z
+from losaw.study.results.compare import compare, counted, kinds_of, pooled_deviation, rms_z
 from reference.summaries import summary_of
 
 

@@ -9,8 +9,7 @@ import pandas as pd
 import pytest
 
 from losaw.study.errors import StudyError
-from losaw.study.results.manifest import commit
-from losaw.study.results.outputs import write_outputs
+from losaw.study.results.outputs import commit, write_outputs
 from losaw.study.verify import read_evidence, verify
 
 

@@ -1,12 +1,17 @@
 """The claims of a paper's text, in a form that numbers can contradict."""
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import Field
 
+from losaw.study.checks import check_filter
+from losaw.study.errors import StudyError
+from losaw.study.grid import Study
 from losaw.study.study_file import Filter, Names, SourceFile, Strict, parse
+from losaw.support.words import unknown
 
 
 class Side(Strict):
@@ -144,3 +149,43 @@ def pages_of(papers: Mapping[str, Claims], studies: Iterable[str]) -> dict[str, 
     covered = {study for names in pages.values() for study in names}
     others = {study: [study] for study in studies if study not in covered}
     return {name: names for name, names in pages.items() if names} | others
+
+
+def check_names(claims: Claims, folder: Path) -> None:
+    """Check every claim and decision against the study files in a folder; nothing is run.
+
+    Raises
+    ------
+    StudyError
+        For a study, metric, method, axis or value that there is not, and for a claim that
+        compares numbers with themselves; it names the claim or decision.
+    """
+    read = cache(lambda name: Study(folder / f"{name}.yaml"))
+    known = sorted(path.stem for path in folder.glob("*.yaml"))
+    for claim in claims.claims:
+        try:
+            if claim.study not in known:
+                raise StudyError(unknown("study", claim.study, known))
+            _check(claim, read(claim.study))
+        except StudyError as error:
+            raise StudyError(f"claim {claim.says!r}: {error}") from None
+    for decision in claims.decisions:
+        for name in decision.studies:
+            if name not in known:
+                raise StudyError(f"decision {decision.point!r}: {unknown('study', name, known)}")
+
+
+def _check(claim: Claim, study: Study) -> None:
+    than = claim.than if isinstance(claim.than, Side) else None
+    if than == Side():
+        raise StudyError("'than' names nothing; a method, metric or settings to compare with")
+    for side in (claim, than) if than else (claim,):
+        for metric in side.metric or claim.metric:
+            if metric not in study.metrics:
+                raise StudyError(unknown("metric", metric, study.metrics))
+            known = study.methods_of(metric)
+            for method in side.method or claim.method:
+                if method not in known:
+                    raise StudyError(unknown("method", method, known))
+        check_filter(study, side.where, ("settings",))
+    check_filter(study, claim.share_of, ("settings",))

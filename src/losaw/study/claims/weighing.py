@@ -95,16 +95,9 @@ def weigh_claim(
     A standard deviation over n runs has the standard error ``sd / sqrt(2 (n - 1))``, which is that
     of normal scores; heavy tails have a larger one.
 
-    Parameters
-    ----------
-    claim : Claim
-    summary : DataFrame or None
-        ``summary.csv`` of the claim's study; None if it was not run. What the claim names and the
-        summary does not have was not run: :mod:`losaw.study.claims.naming` checks the names.
-    decisions : collection of str
-        The metrics whose values are shares of yes-or-no decisions (:func:`decisions_of`).
-    planned : dict
-        Identifier -> axes of the settings that a whole run has (:func:`planned_of`).
+    ``summary`` is None if the claim's study was not run. What the claim names and the summary does
+    not have was not run: :func:`losaw.study.claims.claim_file.check_names` checks the names.
+    ``decisions`` is of :func:`decisions_of`, ``planned`` of :func:`planned_of`.
     """
     cells = None if summary is None else _cells(claim, summary, decisions)
     if cells is None or cells.empty:

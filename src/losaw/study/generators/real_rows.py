@@ -64,7 +64,7 @@ class DiamondsGenerator:
     Nine features: carat, depth_perc, table, x_length, y_width, z_depth; and cut, color and
     clarity as codes in the order of the alphabet. The response is the price in US dollars
     (Blesch, Watson & Wright 2024, Section 3.3 and Appendix D). See
-    :func:`losaw.study.datasets.cleaning.clean_diamonds` for how round is round.
+    :func:`losaw.study.datasets.frames.clean_diamonds` for how round is round.
 
     Parameters
     ----------
@@ -166,11 +166,6 @@ def read_rows(
     """Read a data set once: features, response, and the features' names and kinds.
 
     Text becomes level codes in the order of the alphabet.
-
-    Raises
-    ------
-    losaw.study.datasets.DatasetError
-        If the data are not there.
     """
     import pandas as pd
 

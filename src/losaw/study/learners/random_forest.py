@@ -12,7 +12,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from losaw.data import FloatArray
-from losaw.study.learners.encoding import Encoding
+from losaw.study.learners.encoded import Encoding
 from losaw.support.words import unknown
 from losaw.trees.forests import Forest, mean_of_trees
 

@@ -95,11 +95,6 @@ def load_block(block: Block) -> BlockFile:
     """Read a block's file that is whole and of the recipe that is asked for.
 
     If ``.snakemake`` is lost, Snakemake cannot see that the recipe was another one.
-
-    Raises
-    ------
-    StudyError
-        As :func:`losaw.study.block_file.read_block`, or if the recipe is another one.
     """
     file = read_block(block.path)
     changed = next(recipe_changes(file.footer["recipe"], as_stored(block.recipe)), None)

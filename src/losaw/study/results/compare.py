@@ -1,4 +1,4 @@
-"""The published tables cell by cell: published and reproduced values."""
+"""The published tables cell by cell: published and reproduced values, and which of them count."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -8,7 +8,16 @@ import numpy as np
 import pandas as pd
 
 from losaw.study.grid import Study, table_title
-from losaw.study.results.agreement import NO_VALUE, Kind, Printed, Runs, verdict, weigh
+from losaw.study.results.agreement import (
+    MISSING,
+    NO_VALUE,
+    VERDICTS,
+    Kind,
+    Printed,
+    Runs,
+    verdict,
+    weigh,
+)
 from losaw.study.settings import Setting, matches, plain
 
 NUMBER_COLUMNS = (
@@ -26,6 +35,7 @@ NUMBER_COLUMNS = (
 )
 # Of single runs, where a paper gives it: two more columns of the comparison.
 SD_COLUMNS = ("published_sd", "reproduced_sd")
+COMPARED = tuple(word for word in VERDICTS if word not in MISSING)
 
 
 def compare(study: Study, summary: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
@@ -68,14 +78,7 @@ def cells(study: Study) -> Iterator[tuple[str, Setting, str, str]]:
 
 
 def check_tables(study: Study) -> None:
-    """Check that every cell of every table has a place of its own, before anything runs.
-
-    Raises
-    ------
-    StudyError
-        If an axis with several values is neither fixed under ``where`` nor named under ``rows`` or
-        ``columns``.
-    """
+    """Check that every cell of every table has a place of its own, before anything runs."""
     found = [
         {"table": name, **setting.axes, "metric": metric, "method": method}
         for name, setting, metric, method in cells(study)
@@ -173,3 +176,34 @@ def pooled_deviation(deviations: pd.Series, n_seeds: pd.Series) -> tuple[float, 
         return math.nan, 0
     squares = np.nan_to_num(deviations.to_numpy(dtype=float)) ** 2
     return math.sqrt(float(degrees @ squares / degrees.sum())), int(degrees.sum())
+
+
+def compared_cells(comparison: pd.DataFrame) -> pd.DataFrame:
+    """Return the cells that are published and were run; each cell once, whatever tables show it."""
+    cells = comparison[~comparison["verdict"].isin(MISSING)]
+    keys = [c for c in cells.columns if c not in ("table", *NUMBER_COLUMNS, *SD_COLUMNS)]
+    return cells.drop_duplicates([*keys, "published"])
+
+
+def counted(study: Study, comparison: pd.DataFrame) -> pd.DataFrame:
+    """Return the compared cells that count: each published value once, in the believed reading.
+
+    The report and the pages of the reference run count cells by this function.
+    """
+    cells = compared_cells(comparison)
+    rule = study.file.counted
+    if isinstance(rule, bool):
+        return cells if rule else cells.iloc[:0]
+    records = cells.to_dict("records")
+    is_counted = [any(matches(where, record) for where in rule) for record in records]
+    return cells[np.array(is_counted, dtype=bool)]  # also where there are no cells
+
+
+def rms_z(cells: pd.DataFrame) -> float:
+    """Return the root mean square of z, about 1 if both laws are the same.
+
+    Cells in which every run has the published value are left out: their z says nothing.
+    """
+    distance = (cells["reproduced"] - cells["published"]).abs()
+    is_certain = (cells["mc_se"] == 0) & (distance < 1e-9)
+    return float(np.sqrt((cells["z"][~is_certain] ** 2).mean()))

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from losaw.study.claims.claim_file import Claim, Claims, Side, read_claims
-from losaw.study.claims.naming import check_names
+from losaw.study.claims.claim_file import Claim, Claims, Side, check_names, read_claims
 from losaw.study.errors import StudyError
 from losaw.study.session import Session
 from losaw.study.study_file import as_values

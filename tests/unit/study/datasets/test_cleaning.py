@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from losaw.study.datasets import cleaning, raw_files
+from losaw.study.datasets import frames
 
 
 def test_round_diamonds_are_chosen_in_float64():
@@ -12,7 +12,7 @@ def test_round_diamonds_are_chosen_in_float64():
         {"x": [4.03, 5.73, 1.0, 3.0], "y": [4.05, 5.75, 1.01, 2.9], "depth": 1.0, "z": 1.0}
     )
     expected = [i for i in range(4) if abs(frame["x"][i] - frame["y"][i]) < 0.02]
-    cleaned = cleaning.clean_diamonds(frame)
+    cleaned = frames.clean_diamonds(frame)
     assert list(cleaned["x_length"]) == list(frame["x"][expected])
     assert 1 < len(expected) < 4
     assert {"depth_perc", "y_width", "z_depth"} <= set(cleaned.columns)
@@ -26,9 +26,9 @@ def test_adult_keeps_complete_rows_of_people_born_in_the_united_states(tmp_path)
     ]
     path = tmp_path / "adult.data.txt"
     path.write_text("\n".join(rows))
-    frame = raw_files.read_files("adult", [path])
+    frame = frames.read_files("adult", [path])
     assert frame.shape == (3, 15)
-    cleaned = cleaning.clean_adult(frame)
+    cleaned = frames.clean_adult(frame)
     assert list(cleaned["workclass"]) == ["State-gov"]
     assert "native-country" not in cleaned
 
@@ -36,7 +36,7 @@ def test_adult_keeps_complete_rows_of_people_born_in_the_united_states(tmp_path)
 def test_rna_editing_gets_its_constant_position_zero_in_its_place():
     columns = ["row", "edit", *(f"X.{i}" for i in range(20, 0, -1))]
     columns += [*(f"X{i}" for i in range(1, 21)), "cp", "fe", "dfe"]
-    cleaned = cleaning.clean_rna_editing(pd.DataFrame([["A"] * 45], columns=columns))
+    cleaned = frames.clean_rna_editing(pd.DataFrame([["A"] * 45], columns=columns))
     assert list(cleaned.columns[20:24]) == ["X.1", "X0", "X1", "X2"]
     assert cleaned.shape == (1, 45)
 
@@ -45,7 +45,7 @@ def test_california_housing_drops_incomplete_rows_and_orders_the_proximity():
     frame = pd.DataFrame(
         {"total_bedrooms": [1.0, np.nan, 2.0], "ocean_proximity": ["INLAND", "ISLAND", "ISLAND"]}
     )
-    cleaned = cleaning.clean_california_housing(frame)
+    cleaned = frames.clean_california_housing(frame)
     assert list(cleaned["ocean_proximity"]) == [4.0, 0.0]
 
 
@@ -53,7 +53,7 @@ def test_enhancer_parts_are_stacked_with_their_labels(tmp_path):
     for part, label in (("train", 1), ("test", 0)):
         (tmp_path / f"X_{part}.csv").write_text(",0,1\n0,1.5,2.5\n")
         (tmp_path / f"y_{part}.csv").write_text(f",0\n0,{label}\n")
-    frame = raw_files.read_files(
+    frame = frames.read_files(
         "chip_enhancer",
         [tmp_path / f"{kind}_{part}.csv" for part in ("train", "test") for kind in "Xy"],
     )

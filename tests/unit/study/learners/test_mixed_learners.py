@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import check_grad, minimize
 
-from losaw.study.learners.encoding import Encoding
+from losaw.study.learners.encoded import Encoding
 from losaw.study.learners.generalized_linear import GeneralizedLinearModel
 from losaw.study.learners.random_forest import RandomForest
 from losaw.study.learners.ranger_forest import RangerForest

@@ -26,7 +26,7 @@ from losaw.study.report.page.paper import (
 from losaw.study.report.page.parts import Frame, Items, Page, Part, Section, Text
 from losaw.study.report.page.stored import Shelf
 from losaw.study.results.agreement import DEVIATES, DIFFERS
-from losaw.study.results.tally import COMPARED, compared_cells
+from losaw.study.results.compare import COMPARED, compared_cells
 
 DISTANCES = (0.01, 0.02, 0.05)
 _COUNTED = (

@@ -5,8 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import pandas as pd
 
 from losaw.scoring.several_tests import rank_words
-from losaw.study.claims.claim_file import Claims
-from losaw.study.claims.naming import check_names
+from losaw.study.claims.claim_file import Claims, check_names
 from losaw.study.claims.weighing import (
     CONTRADICTED,
     MIXED,
@@ -33,7 +32,7 @@ from losaw.study.report.page.stored import Shelf
 from losaw.study.report.tables import LEGEND, arrange, higher_is_better, in_words
 from losaw.study.report.typeset import number, percent, signed
 from losaw.study.results.agreement import AGREES, DEVIATES, DIFFERS, UNDECIDABLE, UNDECIDED
-from losaw.study.results.tally import COMPARED, compared_cells, counted, rms_z
+from losaw.study.results.compare import COMPARED, compared_cells, counted, rms_z
 
 _MOST_CELLS = 40
 _EXPLAINED = (
