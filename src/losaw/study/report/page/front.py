@@ -23,7 +23,7 @@ from losaw.study.report.page.paper import (
     verdict_tiles,
     weigh_claims,
 )
-from losaw.study.report.page.parts import Frame, Items, Page, Part, Section, Text
+from losaw.study.report.page.parts import Page, Part, Section
 from losaw.study.report.page.stored import Shelf
 from losaw.study.results.agreement import DEVIATES, DIFFERS
 from losaw.study.results.compare import COMPARED, compared_cells
@@ -53,25 +53,17 @@ def front_page(shelf: Shelf, name: str) -> Page:
     cells = pd.concat([counted_cells(shelf, study) for study in shelf.studies], ignore_index=True)
     parts = [*finding(shelf, shelf.studies), *verdict_tiles(cells)]
     links = [f"[{shelf.title(name)}](./{name}.md)" for name in shelf.pages]
-    parts.append(Section("Pages", [Items(links)]))
+    parts.append(Section("Pages", [links]))
     if len(cells):
-        apart = Section(
-            "Compared, but not counted", [Text(_APART), Frame(_cells(shelf, False))], True
-        )
-        reasons = Section("Cells that differ or deviate", [Text(_WHY), Frame(_explained(shelf))])
-        parts.append(
-            Section(
-                "Published values", [Text(_COUNTED), Frame(_cells(shelf, True)), reasons, apart]
-            )
-        )
+        apart = Section("Compared, but not counted", [_APART, _cells(shelf, False)], True)
+        reasons = Section("Cells that differ or deviate", [_WHY, _explained(shelf)])
+        parts.append(Section("Published values", [_COUNTED, _cells(shelf, True), reasons, apart]))
     if any(weighed.values()):
-        parts.append(
-            Section("Claims of the texts", [Frame(_claims(weighed)), *_failing(shelf, weighed)])
-        )
-    parts.append(Section("What was run", [Frame(_run(shelf))], is_folded=True))
-    return Page(
-        name, "Published and reproduced" if len(cells) else "Methods on simulated data", parts
-    )
+        failing = _failing(shelf, weighed)
+        parts.append(Section("Claims of the texts", [_claims(weighed), *failing]))
+    parts.append(Section("What was run", [_run(shelf)], is_folded=True))
+    title = "Published and reproduced" if len(cells) else "Methods on simulated data"
+    return Page(name, title, parts)
 
 
 def write_pages(shelf: Shelf, front: Path) -> list[Path]:
@@ -131,10 +123,8 @@ def _failing(shelf: Shelf, weighed: Mapping[str, Sequence[Weighed]]) -> Iterator
     for name, items in weighed.items():
         failing = [item for item in items if item.verdict in (CONTRADICTED, MIXED)]
         if failing:
-            yield Section(
-                f"Claims that fail: {shelf.title(name)}",
-                [Items([_failure(item) for item in failing])],
-            )
+            lines = [_failure(item) for item in failing]
+            yield Section(f"Claims that fail: {shelf.title(name)}", [lines])
 
 
 def _failure(item: Weighed) -> str:

@@ -17,17 +17,7 @@ from losaw.study.claims.weighing import (
 )
 from losaw.study.grid import Study
 from losaw.study.report.best_methods import rank_methods
-from losaw.study.report.page.parts import (
-    Frame,
-    Items,
-    Page,
-    Part,
-    Picture,
-    Published,
-    Section,
-    Text,
-    Tiles,
-)
+from losaw.study.report.page.parts import Page, Part, Picture, Section, Tiles
 from losaw.study.report.page.stored import Shelf
 from losaw.study.report.tables import LEGEND, arrange, higher_is_better, in_words
 from losaw.study.report.typeset import number, percent, signed
@@ -65,7 +55,7 @@ def paper_page(shelf: Shelf, name: str) -> Page:
         written = shelf.studies[name].file
         paper, weighed = Claims(paper=written.paper, title=written.title, studies=names), []
     parts: list[Part] = []
-    parts += [Text(f"After {paper.paper}.")] if paper.paper else []
+    parts += [f"After {paper.paper}."] if paper.paper else []
     parts += finding(shelf, names)
     cells = pd.concat([counted_cells(shelf, one) for one in names], ignore_index=True)
     parts += verdict_tiles(cells)
@@ -73,7 +63,7 @@ def paper_page(shelf: Shelf, name: str) -> Page:
     parts += _tables(shelf, names)
     parts += _claims(weighed)
     if paper.not_checked:
-        parts += [Section("Claims that no number here can decide", [Items(paper.not_checked)])]
+        parts += [Section("Claims that no number here can decide", [paper.not_checked])]
     parts += _decisions(paper)
     parts += [part for one in names for part in _methods(shelf, one)]
     parts += _figures(shelf, names)
@@ -82,13 +72,7 @@ def paper_page(shelf: Shelf, name: str) -> Page:
 
 
 def weigh_claims(shelf: Shelf, name: str) -> list[Weighed]:
-    """Every claim of a paper with the verdict of the stored means, weighed once.
-
-    Raises
-    ------
-    StudyError
-        If a claim names what its study file does not have.
-    """
+    """Every claim of a paper with the verdict of the stored means, weighed once."""
     if name in shelf.weighed:
         return shelf.weighed[name]
     paper = shelf.papers[name]
@@ -107,7 +91,7 @@ def weigh_claims(shelf: Shelf, name: str) -> list[Weighed]:
 def finding(shelf: Shelf, names: Iterable[str]) -> list[Part]:
     """The finding of the study with the most settings, of those that compare learners."""
     found = [(n_settings, said) for name in names for n_settings, said in _findings(shelf, name)]
-    return [Text(max(found, key=lambda pair: pair[0])[1])] if found else []
+    return [max(found, key=lambda pair: pair[0])[1]] if found else []
 
 
 def _findings(shelf: Shelf, name: str) -> Iterator[tuple[int, str]]:
@@ -176,9 +160,8 @@ def _disagreements(
         for item in weighed
         if item.verdict in (CONTRADICTED, MIXED)
     ]
-    parts: list[Part] = (
-        [Items([*paper.does_not_reproduce, *lines])] if lines or paper.does_not_reproduce else []
-    )
+    lines = [*paper.does_not_reproduce, *lines]
+    parts: list[Part] = [lines] if lines else []
     for name in names:
         cells = compared_cells(shelf.results[name].comparison)
         beyond = cells[cells["verdict"].isin([DIFFERS, DEVIATES])]
@@ -186,8 +169,8 @@ def _disagreements(
             frame = _cells(shelf.studies[name], beyond)
             title = f"Cells of `{name}` that differ or deviate: {len(beyond)}"
             more = f"The {_MOST_CELLS} largest; all are in the study's comparison.csv."
-            below: list[Part] = [Text(more)] if len(beyond) > _MOST_CELLS else []
-            parts.append(Section(title, [Frame(frame), *below], is_folded=True))
+            below = [more] if len(beyond) > _MOST_CELLS else []
+            parts.append(Section(title, [frame, *below], is_folded=True))
     if parts:
         yield Section("What does not reproduce", parts)
 
@@ -214,17 +197,17 @@ def _cells(study: Study, cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def _tables(shelf: Shelf, names: Sequence[str]) -> Iterator[Part]:
-    parts: list[Part] = []
-    for name in names:
-        study, comparison = shelf.studies[name], shelf.results[name].comparison
-        tables = [arrange(study, table, comparison) for table in study.file.tables]
-        parts += [Published(table) for table in tables if len(table.cells)]
-    if not parts:
-        return
-    printed = any(isinstance(part, Published) and part.table.is_printed for part in parts)
-    legend: list[Part] = [Section("How to read a cell", [Text(LEGEND)], is_folded=True)]
-    title = "Tables, published and reproduced" if printed else "Tables"
-    yield Section(title, [*(legend if printed else []), *parts])
+    tables = [
+        arrange(shelf.studies[name], table, shelf.results[name].comparison)
+        for name in names
+        for table in shelf.studies[name].file.tables
+    ]
+    tables = [table for table in tables if len(table.cells)]
+    if any(table.is_printed for table in tables):
+        legend = Section("How to read a cell", [LEGEND], is_folded=True)
+        yield Section("Tables, published and reproduced", [legend, *tables])
+    elif tables:
+        yield Section("Tables", tables)
 
 
 def _claims(weighed: Sequence[Weighed]) -> Iterator[Part]:
@@ -248,8 +231,8 @@ def _claims(weighed: Sequence[Weighed]) -> Iterator[Part]:
                 "numbers": f"{', '.join(claim.metric)} of {', '.join(claim.method)}",
             }
         )
-    explained = Section("How a claim is weighed", [Text(_EXPLAINED)], is_folded=True)
-    yield Section("What the paper says, weighed", [explained, Frame(pd.DataFrame(rows))])
+    explained = Section("How a claim is weighed", [_EXPLAINED], is_folded=True)
+    yield Section("What the paper says, weighed", [explained, pd.DataFrame(rows)])
 
 
 def _decisions(paper: Claims) -> Iterator[Part]:
@@ -264,7 +247,7 @@ def _decisions(paper: Claims) -> Iterator[Part]:
             }
             for decision in paper.decisions
         ]
-        yield Section("What the paper leaves open", [Frame(pd.DataFrame(rows))])
+        yield Section("What the paper leaves open", [pd.DataFrame(rows)])
 
 
 def _medians(item: Weighed) -> str:
@@ -299,8 +282,8 @@ def _methods(shelf: Shelf, name: str) -> Iterator[Part]:
             }
             for row in part.to_dict("records")
         ]
-        title, ranking = f"Ranking by {study.show(metric)}", Frame(pd.DataFrame(rows))
-        parts.append(Section(title, [Text(_RANKING), ranking]))
+        title = f"Ranking by {study.show(metric)}"
+        parts.append(Section(title, [_RANKING, pd.DataFrame(rows)]))
     if parts:
         yield Section(f"Methods of `{name}`", parts)
 
@@ -323,7 +306,7 @@ def _failed(shelf: Shelf, names: Sequence[str]) -> Iterator[Part]:
         lines += [f"`{name}`, {key}: {why}" for key, why in said.get("left_out", {}).items()]
         lines += [f"`{name}`: {n} × `{why}`" for why, n in said.get("failures", {}).items()]
     if lines:
-        yield Section("Failed and left out", [Items(lines)])
+        yield Section("Failed and left out", [lines])
 
 
 def fits_of_the_paper(study: Study) -> int:
@@ -351,13 +334,13 @@ def _what_was_run(shelf: Shelf, names: Sequence[str]) -> Section:
                 "commit": str(run["commit"])[:12],
             }
         )
-    return Section("What was run", [Frame(pd.DataFrame(rows))], is_folded=True)
+    return Section("What was run", [pd.DataFrame(rows)], is_folded=True)
 
 
 def _notes(shelf: Shelf, names: Sequence[str]) -> list[Part]:
     """The notes of the study files: how the numbers were made."""
     parts = [
-        Section(f"`{name}`: {study.file.title}", [Items(notes)])
+        Section(f"`{name}`: {study.file.title}", [notes])
         for name in names
         for study in [shelf.studies[name]]
         for notes in [[*study.differs_at_scale.values(), *study.file.notes]]

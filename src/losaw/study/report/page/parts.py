@@ -1,6 +1,9 @@
 """The parts of a page, each written as Markdown (for git) and as HTML without scripts.
 
-Words are Markdown: ``**bold**``, ``*slanted*``, code in backticks and ``[links](./page.md)``.
+A paragraph is a text, a list is one of texts. They are Markdown: ``**bold**``, ``*slanted*``, code
+in backticks and ``[links](./page.md)``. Numbers of a data frame are written with three digits. A
+table of a study stands in HTML next to the published one; in Markdown it is a link to its file,
+with the counts.
 """
 
 import base64
@@ -9,6 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 import pandas as pd
 from markupsafe import Markup
@@ -28,38 +32,10 @@ COLOURED = frozenset({"differs", "deviates", "undecided", "undecidable", "agrees
 
 
 @dataclass(frozen=True)
-class Text:
-    """A paragraph."""
-
-    words: str
-
-
-@dataclass(frozen=True)
-class Items:
-    """A list."""
-
-    lines: Sequence[str]
-
-
-@dataclass(frozen=True)
 class Tiles:
     """A few numbers in large type, each with what it counts."""
 
     tiles: Sequence[tuple[str, str]]
-
-
-@dataclass(frozen=True)
-class Frame:
-    """A data frame; numbers are written with three digits."""
-
-    frame: pd.DataFrame
-
-
-@dataclass(frozen=True)
-class Published:
-    """A published table next to ours; in Markdown a link to its file, with the counts."""
-
-    table: ArrangedTable
 
 
 @dataclass(frozen=True)
@@ -80,7 +56,7 @@ class Section:
     is_folded: bool = False
 
 
-Part = Text | Items | Tiles | Frame | Published | Picture | Section
+Part: TypeAlias = str | list[str] | pd.DataFrame | Tiles | ArrangedTable | Picture | Section
 
 
 @dataclass(frozen=True)
@@ -110,20 +86,20 @@ class Page:
 def _markdown(part: Part, folder: Path, level: int) -> Iterator[str]:
     yield ""
     match part:
-        case Text(words):
-            yield words
-        case Items(lines):
-            yield from (f"- {line}" for line in lines)
+        case str():
+            yield part
+        case list():
+            yield from (f"- {line}" for line in part)
         case Tiles(tiles):
             yield from (f"- {amount} {what}" for amount, what in tiles)
-        case Frame(frame):
-            cells = frame.map(lambda value: _text(value).replace("|", "\\|"))
+        case pd.DataFrame():
+            cells = part.map(lambda value: _text(value).replace("|", "\\|"))
             text = cells.to_markdown(index=False, tablefmt="pipe", disable_numparse=True)
             yield unpadded(text)
-        case Published(table):
-            study, way = table.study.name, f"./{table.study.name}/tables/{table.name}.md"
-            said = f"{table.layout.caption}. {table.counts_line}"
-            yield f"[{table.title}]({way}) of `{study}`: {said}"
+        case ArrangedTable():
+            study, way = part.study.name, f"./{part.study.name}/tables/{part.name}.md"
+            said = f"{part.layout.caption}. {part.counts_line}"
+            yield f"[{part.title}]({way}) of `{study}`: {said}"
         case Picture(path, title, caption):
             yield f"![{title}](./{path.relative_to(folder).as_posix()})"
             yield from ("", f"**{title}.** {caption}")
@@ -135,10 +111,10 @@ def _markdown(part: Part, folder: Path, level: int) -> Iterator[str]:
 
 def _html(part: Part, level: int) -> str:
     match part:
-        case Text(words):
-            return f"<p>{_words(words)}</p>"
-        case Items(lines):
-            items = "\n".join(f"<li>{_words(line)}</li>" for line in lines)
+        case str():
+            return f"<p>{_words(part)}</p>"
+        case list():
+            items = "\n".join(f"<li>{_words(line)}</li>" for line in part)
             return f"<ul>\n{items}\n</ul>"
         case Tiles(tiles):
             boxes = "\n".join(
@@ -146,13 +122,11 @@ def _html(part: Part, level: int) -> str:
                 for amount, what in tiles
             )
             return f'<div class="tiles">\n{boxes}\n</div>'
-        case Frame(frame):
-            return _frame(frame)
-        case Published(table):
-            about = f"<b>{html.escape(table.title)}.</b> {html.escape(table.layout.caption)}"
-            note = f'<p class="note">{html.escape(table.note)}</p>' if table.note else ""
-            inside = f'{note}<div class="scroll">{to_html(table)}</div>'
-            summary = f'{about} <span class="counts">{html.escape(table.counts_line)}</span>'
+        case ArrangedTable():
+            about = f"<b>{html.escape(part.title)}.</b> {html.escape(part.layout.caption)}"
+            note = f'<p class="note">{html.escape(part.note)}</p>' if part.note else ""
+            inside = f'{note}<div class="scroll">{to_html(part)}</div>'
+            summary = f'{about} <span class="counts">{html.escape(part.counts_line)}</span>'
             return _folded(summary, inside)
         case Picture(path, title, caption):
             data = base64.b64encode(path.read_bytes()).decode("ascii")
@@ -165,16 +139,16 @@ def _html(part: Part, level: int) -> str:
             if is_folded:
                 return _folded(f"<b>{_words(title)}</b>", inside)
             return f"<section>\n<h{level}>{_words(title)}</h{level}>\n{inside}\n</section>"
+        case _:  # a data frame
+            cells = part.map(_cell).rename(columns=lambda name: _words(str(name)))
+            table = cells.to_html(
+                index=False, escape=False, border=0, classes="plain", justify="left"
+            )
+            return f'<div class="scroll">{table}</div>'
 
 
 def _folded(summary: str, inside: str) -> str:
     return f"<details>\n<summary>{summary}</summary>\n{inside}\n</details>"
-
-
-def _frame(frame: pd.DataFrame) -> str:
-    cells = frame.map(_cell).rename(columns=lambda name: _words(str(name)))
-    table = cells.to_html(index=False, escape=False, border=0, classes="plain", justify="left")
-    return f'<div class="scroll">{table}</div>'
 
 
 def _cell(value: object) -> str:
