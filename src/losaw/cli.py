@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import losaw
-from losaw.commands import auditing, explaining, methods, running
+from losaw.commands import explaining, studies
 from losaw.commands.cli_options import add_configuration, add_session_options, positive
-from losaw.commands.reference import add_reference
 from losaw.support.one_thread import use_one_thread
 from losaw.support.words import unknown
 
@@ -45,10 +44,8 @@ def _read(arguments: Sequence[str]) -> argparse.Namespace:
     )
     parser.add_argument("--version", action="version", version=f"losaw {losaw.__version__}")
     commands = parser.add_subparsers(required=True, metavar="command")
-    shown: list[str] = []
 
     def add(name: str, command: Any, text: str, needs_study: bool = False) -> Any:
-        shown.append(name)
         sub = commands.add_parser(name, help=text, description=text)
         sub.set_defaults(command=command, needs_study=needs_study)
         return sub
@@ -56,28 +53,28 @@ def _read(arguments: Sequence[str]) -> argparse.Namespace:
     explaining.add_options(
         add("explain", explaining.explain, "explain what a column of a table depends on")
     )
-    auditing.add_options(
-        add("audit", auditing.audit, "find the methods to trust on a table like yours")
+    explaining.add_options_of_audit(
+        add("audit", explaining.audit, "find the methods to trust on a table like yours")
     )
     add_session_options(
-        add("plan", running.plan, "print settings, blocks, fits and core-hours; runs nothing", True)
+        add("plan", studies.plan, "print settings, blocks, fits and core-hours; runs nothing", True)
     )
-    running.add_options_of_verify(
-        add("verify", running.verify, "compute random lines of stored evidence again", True)
+    studies.add_options_of_verify(
+        add("verify", studies.verify, "compute random lines of stored evidence again", True)
     )
-    add("compile", running.compile_kernels, "compile all kernels, once for all runs")
+    add("compile", studies.compile_kernels, "compile all kernels, once for all runs")
     # The names can be listed without the libraries of studies.
-    listing = add("list", running.list_names, "print every registered name and every study")
+    listing = add("list", studies.list_names, "print every registered name and every study")
     listing.add_argument("--drawings", action="store_true", help="drawings with their options")
     add_configuration(listing)
-    check = add("check", methods.check, "run the contract tests on your own methods", True)
+    check = add("check", studies.check, "run the contract tests on your own methods", True)
     check.add_argument("files", type=Path, nargs="+", metavar="FILE")
     check.add_argument(
         "--seconds", type=positive, default=300, help="time limit of a single check (default 300)"
     )
-    add_reference(add)
+    studies.add_reference(add)
     if arguments and not arguments[0].startswith("-") and arguments[0] not in commands.choices:
-        parser.error(unknown("command", arguments[0], shown))
+        parser.error(unknown("command", arguments[0], commands.choices))
     return parser.parse_args(arguments)
 
 

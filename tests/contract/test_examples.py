@@ -5,7 +5,6 @@ import signal
 from pathlib import Path
 
 import pytest
-import yaml
 
 from losaw.cli import main
 from losaw.study.contracts import check_file
@@ -14,7 +13,6 @@ from losaw.study.report import figures
 from losaw.study.report.results import StudyResults
 from losaw.study.report.tables import write_tables
 from losaw.study.session import Session
-from losaw.study.study_file import StudyFile
 from reference.in_process import run
 
 pytestmark = pytest.mark.usefixtures("plugins_forgotten")
@@ -35,13 +33,10 @@ def test_there_is_an_example_of_every_kind():
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_an_example_keeps_its_contract_and_is_told_its_line_in_a_study(kind, capsys):
+def test_an_example_keeps_its_contract(kind, capsys):
     assert main(["check", str(ROOT / "examples" / f"{kind}.py")]) == 0
-    *checked, _, line = capsys.readouterr().out.splitlines()
+    checked = capsys.readouterr().out.splitlines()
     assert {one.partition(": ")[0] for one in checked} == {f"ok     {KINDS[kind]}"}
-    said = yaml.safe_load(line)
-    assert set(said) <= set(StudyFile.model_fields)
-    assert KINDS[kind].partition(" ")[2] in str(said)
 
 
 def test_the_example_of_a_study_runs_with_its_plugin(tmp_path, monkeypatch):
@@ -54,7 +49,8 @@ def test_the_example_of_a_study_runs_with_its_plugin(tmp_path, monkeypatch):
     write_tables(plan.study, results.comparison, folder / "tables")
     table = (folder / "tables" / "my_table.md").read_text(encoding="utf-8")
     assert "RF shuffled-loss" in table
-    assert figures.write_figures(plan.study, results, plan.figures)
+    figures.write_figures(plan.study, results, plan.figures)
+    assert list(plan.figures.iterdir())
 
 
 BROKEN = """

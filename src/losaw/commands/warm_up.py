@@ -3,7 +3,7 @@
 :mod:`losaw.kernels.machine_code` says where the machine code is stored.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
@@ -16,26 +16,18 @@ def warm_up() -> None:
     """Compile what is compiled once, in two processes."""
     # The mixed forests take as long as the others together. What both need, both compile, and
     # conditional draws need forests of either kind of column.
+    levels = (compile_mixed_forests, compile_conditional_draws)
+    others = (compile_forests_of_numbers, compile_importances, compile_knockoffs)
     with ProcessPoolExecutor(2, get_context("spawn")) as pool:
-        list(pool.map(_compile, (_compile_levels, _compile_others)))
+        list(pool.map(_compile, (levels, others)))
 
 
-def _compile(compile_part: Callable[[], None]) -> None:
+def _compile(parts: Sequence[Callable[[], None]]) -> None:
     from losaw.kernels.compiled import COMPILING
 
     COMPILING.is_announced = True
-    compile_part()
-
-
-def _compile_levels() -> None:
-    compile_mixed_forests()
-    compile_conditional_draws()
-
-
-def _compile_others() -> None:
-    compile_forests_of_numbers()
-    compile_importances()
-    compile_knockoffs()
+    for compile_part in parts:
+        compile_part()
 
 
 def compile_forests_of_numbers() -> None:

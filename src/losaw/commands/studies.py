@@ -1,0 +1,183 @@
+"""Commands on studies: plan, list, verify, check and reference; and compile."""
+
+import argparse
+import contextlib
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from losaw.commands.cli_options import (
+    add_configuration,
+    add_session_options,
+    default_configuration,
+    positive,
+    session_of,
+)
+from losaw.support.errors import LosawError
+from losaw.support.extras import STUDY, MissingExtraError, require
+
+
+def plan(options: argparse.Namespace) -> None:
+    """Print the cost of a request."""
+    from losaw.study.cost import describe_cost
+    from losaw.study.rules import check_request
+
+    session = session_of(options)
+    check_request(session)
+    print(describe_cost(session.plans))
+
+
+def list_names(options: argparse.Namespace) -> None:
+    """Print every registered name and every study, or every drawing with its options."""
+    from losaw.study import registry
+
+    if options.drawings:
+        require("study", STUDY)
+        from losaw.study.report.figures import describe_drawings
+
+        print("\n".join(describe_drawings()))
+        return
+    for kind in registry.KINDS:
+        print(f"{kind}s")
+        for entry in registry.entries(kind):
+            print(f"  {entry.name:28} {entry.target}")
+    print("studies")
+    try:
+        require("study", STUDY)
+        configuration = options.configuration or default_configuration()
+    except (MissingExtraError, LosawError) as error:
+        print(f"  {error}")
+        return
+    from losaw.study.session import Session
+
+    session = Session(configuration)
+    for name in session.available_studies():
+        study = session.read_study(name)
+        print(f"  {name:28} {study.file.title}")
+
+
+def add_options_of_verify(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``losaw verify``."""
+    parser.add_argument("reference", type=Path, metavar="FOLDER", help="for example reference")
+    parser.add_argument(
+        "--sample", type=positive, default=10, metavar="N", help="number of lines (default 10)"
+    )
+    parser.add_argument(
+        "--seed", type=int, default=0, help="picks the lines (default 0): the same for everybody"
+    )
+    parser.add_argument("--study", action="append", metavar="NAME", help="default: all of them")
+    parser.add_argument(
+        "--record",
+        action="store_true",
+        help="write the commit and how many lines were equal to FOLDER/runs.csv",
+    )
+    add_configuration(parser)
+
+
+def verify(options: argparse.Namespace) -> int:
+    """Compute random lines of stored evidence again; 1 if rows differ."""
+    from losaw.study.verify import read_evidence, verify
+
+    lines = read_evidence(options.reference, options.study)
+    configuration = options.configuration or default_configuration()
+    return verify(lines, configuration, options.sample, options.seed, options.record)
+
+
+def check(options: argparse.Namespace) -> int:
+    """Check files of methods, each check within a time limit; 1 if one fails."""
+    from losaw.study.contracts import check_file
+
+    @contextlib.contextmanager
+    def watch(name: str, check: str) -> Iterator[None]:
+        print(f"checking {name}: {check}", file=sys.stderr, flush=True)
+        with _time_limit(options.seconds):
+            yield
+
+    outcomes = [outcome for file in options.files for outcome in check_file(file, watch)]
+    for name, check, message in outcomes:
+        print(f"FAILED {name}: {check}: {message}" if message else f"ok     {name}: {check}")
+    return int(any(message for _, _, message in outcomes))
+
+
+@contextlib.contextmanager
+def _time_limit(seconds: int) -> Iterator[None]:
+    """Let the body fail its check after so many seconds, where the system has alarms."""
+    from losaw.study.contracts import ContractError
+
+    def stop(number: int, frame: Any) -> None:
+        raise ContractError(
+            f"no result within {seconds} s. If it is only slow, give it more time (--seconds)"
+        )
+
+    if not hasattr(signal, "SIGALRM"):  # Windows
+        yield
+        return
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def add_reference(add: Callable[..., argparse.ArgumentParser]) -> None:
+    """Add ``losaw reference keep | pages``."""
+    text = "keep a reference run in the repository, or write its pages"
+    parser = add("reference", None, text, True)
+    parts = parser.add_subparsers(required=True, metavar="part")
+    text = "store the results of the selected studies, without their blocks"
+    keeping = parts.add_parser("keep", help=text, description=text)
+    keeping.set_defaults(command=keep)
+    add_session_options(keeping)
+    text = "compare the stored means with the published values, and write the pages"
+    pages = parts.add_parser("pages", help=text, description=text)
+    pages.set_defaults(command=write_pages)
+    add_configuration(pages)
+    for part in (keeping, pages):
+        part.add_argument(
+            "--folder",
+            type=Path,
+            default=Path("reference"),
+            help="of the reference run (default: reference)",
+        )
+
+
+def keep(options: argparse.Namespace) -> None:
+    """Copy summaries, comparisons, tables and main pictures, and list digests of rows."""
+    from losaw.study.errors import StudyError
+    from losaw.study.report.keeping import keep
+    from losaw.study.report.page.stored import Shelf
+
+    session = session_of(options)
+    shelf = Shelf(session.outputs, session.folder, session.figures)
+    names = [study.name for study in session.studies]
+    missing = [name for name in names if name not in shelf.results]
+    if missing:
+        raise StudyError(
+            f"{session.outputs}: has no results of {', '.join(missing)}; run them first"
+        )
+    size = keep(shelf, names, options.folder)
+    print(f"{options.folder}: {size / 1e6:.2f} MB")
+
+
+def write_pages(options: argparse.Namespace) -> None:
+    """Write tables, verdicts and pages of the reference run."""
+    from losaw.study.report.keeping import compare_again
+    from losaw.study.report.page.front import write_pages
+    from losaw.study.report.page.stored import Shelf
+
+    configuration = options.configuration or default_configuration()
+    compare_again(Shelf(options.folder, configuration.parent))
+    shelf = Shelf(options.folder, configuration.parent)
+    for page in write_pages(shelf, options.folder / "overview.md"):
+        print(page)
+
+
+def compile_kernels(options: argparse.Namespace) -> None:
+    """Compile all kernels."""
+    from losaw.commands.warm_up import warm_up
+
+    warm_up()
