@@ -15,55 +15,13 @@ DATA_SETS = ("Simulated", "ChIP")
 N_SAMPLES, N_FEATURES, N_CANDIDATES, N_SIGNAL = 1000, 50, 10, 5
 
 
-class LowSignalResponse:
-    """With m the mean of the five signal features of a row,
+class LowSignalGenerator:
+    """Five signal features among many; with m their mean in a row,
 
         regression:      Y = m + eps,   eps normal, SD = 100 Var(m)   (or variance 100 Var(m)),
         classification:  P(Y = 1) = logistic(2 m - 1)                 (or logistic(slope m)).
 
     Var(m) is that of the sample at hand, n in the denominator.
-
-    Parameters
-    ----------
-    task : {"regression", "classification"}
-    noise : {"standard-deviation", "variance"}
-        Meaning of 100 Var(m): in the authors' code the standard deviation, in their text the
-        variance. Only the first gives the printed risk.
-    logit : {"printed", "notebook"}
-        2 m - 1 as printed, or ``slope`` times m as in the authors' notebooks.
-    slope : float
-        2 for the simulated features, 4 for ChIP.
-    signal : tuple of int
-        The five columns.
-    """
-
-    def __init__(
-        self, task: Task, noise: str, logit: str, slope: float, signal: tuple[int, ...]
-    ) -> None:
-        self.task, self.noise, self.logit, self.slope = task, noise, logit, slope
-        self.signal = signal
-
-    def __call__(self, X: FloatArray) -> FloatArray:
-        """Return the mean of the response, or its probability of class 1, (n_samples,)."""
-        mean = X[:, list(self.signal)].mean(axis=1)
-        if self.task == "regression":
-            return mean
-        logit = 2 * mean - 1 if self.logit == "printed" else self.slope * mean
-        return 1 / (1 + np.exp(-logit))
-
-    def noise_sd(self, X: FloatArray) -> float:
-        """Return the standard deviation of a regression's noise on the rows ``X``."""
-        scale = 100 * float(self(X).var())
-        return scale if self.noise == "standard-deviation" else float(np.sqrt(scale))
-
-    def draw(self, X: FloatArray, rng: np.random.Generator) -> FloatArray:
-        """Draw a response for every row of ``X``."""
-        scale = self.noise_sd(X) if self.task == "regression" else 0.0
-        return draw_response(self.task, self(X), scale, rng)
-
-
-class LowSignalGenerator:
-    """Five signal features among many, response as of :class:`LowSignalResponse`.
 
     Simulated: 1000 training and 1000 test rows; X_j uniform on {0, …, j} / j, j = 1 … 50; the
     signal is drawn from the first ten. ChIP: 3912 training and 3897 test rows of 80 assays of the
@@ -75,8 +33,10 @@ class LowSignalGenerator:
     task : {"regression", "classification"}
     dataset : {"Simulated", "ChIP"}, default "Simulated"
     noise : {"standard-deviation", "variance"}, default "standard-deviation"
+        Meaning of 100 Var(m): in the authors' code the standard deviation, in their text the
+        variance. Only the first gives the printed risk.
     logit : {"printed", "notebook"}, default "printed"
-        See :class:`LowSignalResponse`.
+        2 m - 1 as printed, or, as in the authors' notebooks, 2 m (Simulated) and 4 m (ChIP).
 
     Notes
     -----
@@ -113,18 +73,42 @@ class LowSignalGenerator:
             *parts, names = chip_features()
             signal = _draw_signal(len(names), rng)
             train, test = (_with_noise_permuted(part, signal, rng) for part in parts)
-        slope = 2.0 if self.dataset == "Simulated" else 4.0
-        response = LowSignalResponse(self.task, self.noise, self.logit, slope, signal)
+        mean = functools.partial(
+            mean_response,
+            task=self.task,
+            signal=signal,
+            logit=self.logit,
+            slope=2.0 if self.dataset == "Simulated" else 4.0,
+        )
+
+        def noise_sd(X: FloatArray) -> float:
+            scale = 100 * float(mean(X).var())
+            return scale if self.noise == "standard-deviation" else float(np.sqrt(scale))
+
         return data_of(
-            Sample(train, response.draw(train, rng)),
-            Sample(test, response.draw(test, rng)),
+            Sample(train, draw_response(self.task, mean(train), noise_sd(train), rng)),
+            Sample(test, draw_response(self.task, mean(test), noise_sd(test), rng)),
             signal,
             names=names,
             kinds="discrete" if self.dataset == "Simulated" else "continuous",
             task=self.task,
-            noise_variance=response.noise_sd(train) ** 2,
-            function=response,
+            noise_variance=noise_sd(train) ** 2,
+            function=mean,
         )
+
+
+def mean_response(
+    X: FloatArray, *, task: Task, signal: tuple[int, ...], logit: str, slope: float
+) -> FloatArray:
+    """Return the mean of the response, or its probability of class 1, (n_samples,).
+
+    ``slope`` is that of the notebooks' logit.
+    """
+    mean = X[:, list(signal)].mean(axis=1)
+    if task == "regression":
+        return mean
+    odds = 2 * mean - 1 if logit == "printed" else slope * mean
+    return np.asarray(1 / (1 + np.exp(-odds)))
 
 
 def simulated_features(rng: np.random.Generator) -> FloatArray:

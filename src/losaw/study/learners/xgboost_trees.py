@@ -72,18 +72,12 @@ class XGBoostTrees(TwoTaskLearner):
             import xgboost
 
         X, y = self._read(X, y)
+        named = ("eta", "max_depth", "min_child_weight", "reg_lambda", "tree_method", "base_score")
         parameters = {
-            "objective": OBJECTIVES[self.task],
-            "eta": self.eta,
-            "max_depth": self.max_depth,
-            "min_child_weight": self.min_child_weight,
-            "reg_lambda": self.reg_lambda,
-            "tree_method": self.tree_method,
-            "nthread": 1,
-            "seed": self.random_state or 0,
+            name: getattr(self, name) for name in named if getattr(self, name) is not None
         }
-        if self.base_score is not None:
-            parameters["base_score"] = self.base_score
+        parameters |= {"objective": OBJECTIVES[self.task], "nthread": 1}
+        parameters |= {"seed": self.random_state or 0}
         matrix = xgboost.DMatrix(X, y, nthread=1)
         self.booster_ = xgboost.train(parameters, matrix, self.num_boost_round)
         return self

@@ -5,7 +5,7 @@ import pytest
 
 from losaw.study.datasets import is_there
 from losaw.study.generators.binary_signal import BinarySignalGenerator
-from losaw.study.generators.low_signal import LowSignalGenerator, LowSignalResponse, chip_features
+from losaw.study.generators.low_signal import LowSignalGenerator, chip_features, mean_response
 from losaw.study.generators.mixed_cardinality import MixedCardinalityGenerator
 from losaw.study.generators.real_rows import RealForestDataGenerator, read_rows
 
@@ -70,8 +70,8 @@ def test_100_variances_are_the_noises_standard_deviation_or_its_variance(noise, 
     [("printed", 2, 0.0), ("notebook", 2, 1.0), ("notebook", 4, 2.0)],
 )
 def test_the_class_probability_has_the_reading_of_the_logit(logit, slope, expected):
-    response = LowSignalResponse("classification", "variance", logit, slope, (0, 1))
-    probability = response(np.array([[0.25, 0.75, 9.0]]))[0]
+    X, reading = np.array([[0.25, 0.75, 9.0]]), {"logit": logit, "slope": slope}
+    (probability,) = mean_response(X, task="classification", signal=(0, 1), **reading)
     assert np.log(probability / (1 - probability)) == pytest.approx(expected)
 
 
