@@ -123,7 +123,7 @@ def describe_drawings() -> Iterator[str]:
             yield f"  {option.name}" + (" (needed)" if needed else f" = {option.default!r}")
 
 
-def write_figures(study: Study, results: StudyResults, folder: Path) -> list[Path]:
+def write_figures(study: Study, results: StudyResults, folder: Path) -> None:
     """Draw every figure of a study as ``<folder>/<figure>.pdf`` and ``.png``.
 
     Equal results give equal bytes: no time and no version is written into the files.
@@ -135,7 +135,6 @@ def write_figures(study: Study, results: StudyResults, folder: Path) -> list[Pat
         figure cannot be written.
     """
     folder.mkdir(parents=True, exist_ok=True)  # the workflow needs it even without figures
-    written = []
     for key, layout in study.file.figures.items():
         with house_style():
             try:
@@ -143,7 +142,4 @@ def write_figures(study: Study, results: StudyResults, folder: Path) -> list[Pat
             except OptionError as error:
                 raise study.source.error(("figures", key, "options"), str(error)) from error
             for kind in FIGURE_KINDS:
-                path = folder / f"{key}.{kind}"
-                save(figure, path)
-                written.append(path)
-    return written
+                save(figure, folder / f"{key}.{kind}")

@@ -116,21 +116,17 @@ class ArrangedTable:
         return legend + (bold if self.cells["best"].any() else "")
 
 
-def write_tables(study: Study, comparison: pd.DataFrame, folder: Path) -> list[Path]:
-    """Write ``<folder>/<table>.{csv,md,tex}`` for every table of a study; return the paths.
+def write_tables(study: Study, comparison: pd.DataFrame, folder: Path) -> None:
+    """Write ``<folder>/<table>.{csv,md,tex}`` for every table of a study.
 
     ``comparison`` is as :func:`losaw.study.results.compare.compare` makes it, or as read back from
     its CSV.
     """
     folder.mkdir(parents=True, exist_ok=True)  # the workflow needs it even without tables
-    written = []
     for name in study.file.tables:
         table = arrange(study, name, comparison)
         for suffix, text_of in (("csv", to_csv), ("md", to_markdown), ("tex", to_latex)):
-            path = folder / f"{name}.{suffix}"
-            write_text(path, text_of(table))
-            written.append(path)
-    return written
+            write_text(folder / f"{name}.{suffix}", text_of(table))
 
 
 def to_csv(table: ArrangedTable) -> str:
