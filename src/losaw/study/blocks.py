@@ -92,11 +92,6 @@ class Block:
     seeds: range
 
     @property
-    def study(self) -> Study:
-        """The block's study."""
-        return self.slice.study
-
-    @property
     def path(self) -> Path:
         """The block's file."""
         name = f"seeds_{self.seeds.start:03d}-{self.seeds.stop - 1:03d}.parquet"
@@ -123,7 +118,8 @@ class Block:
     @property
     def seconds(self) -> float:
         """Expected seconds on one core, from the costs that the study file states."""
-        return sum(self.study.cost_of_seed(c.setting, c.learner)[0] * n for c, n in self._counts())
+        cost = self.slice.study.cost_of_seed
+        return sum(cost(cell.setting, cell.learner)[0] * n for cell, n in self._counts())
 
     def _counts(self) -> Iterator[tuple[Cell, int]]:
         for cell in self.slice.cells:

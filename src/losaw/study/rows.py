@@ -1,8 +1,7 @@
 """The rows of a block: what one line holds, and the columns of the file they are stored in."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import dataclass
 
 import pyarrow as pa
 
@@ -52,22 +51,14 @@ class Row:
 
 def table_of(study: str, setting: str, learner: str, rows: Iterable[Row]) -> pa.Table:
     """Rows as a table with the columns of a block's file."""
-    rows = list(rows)
-    columns: dict[str, list[Any]] = {
-        "study": [study] * len(rows),
-        "setting_id": [setting] * len(rows),
-        "learner": [learner] * len(rows),
-    }
-    for field in fields(Row):
-        columns[field.name] = [getattr(row, field.name) for row in rows]
-    return pa.table(columns, schema=BLOCK_SCHEMA)
+    fit = {"study": study, "setting_id": setting, "learner": learner}
+    return pa.Table.from_pylist([{**fit, **vars(row)} for row in rows], schema=BLOCK_SCHEMA)
 
 
 def rows_by_seed(table: pa.Table) -> dict[int, list[Row]]:
     """The rows of a block's table by seed, in their order."""
-    names = [field.name for field in fields(Row)]
     by_seed: dict[int, list[Row]] = {}
-    for line in table.select(names).to_pylist():
+    for line in table.drop_columns(["study", "setting_id", "learner"]).to_pylist():
         row = Row(**line)
         by_seed.setdefault(row.seed, []).append(row)
     return by_seed

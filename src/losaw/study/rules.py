@@ -26,14 +26,8 @@ FILE_KEY = "LOSAW_CONFIGURATION"
 class Run:
     """A request, as the rules see it: inputs, parameters and resources from wildcards.
 
-    Parameters
-    ----------
-    configuration : Path
-        The configuration file.
-    config : dict
-        Snakemake's ``config``: that file and ``--config`` together.
-    is_main : bool
-        Whether this is the process that starts the jobs: it checks everything.
+    ``config`` is Snakemake's: the configuration file and ``--config`` together. The process that
+    starts the jobs (``is_main``) checks everything.
     """
 
     def __init__(self, configuration: Path, config: Mapping[str, Any], is_main: bool) -> None:
@@ -63,13 +57,7 @@ class Run:
         return pages_of(read_papers(self._session.folder / "claims"), self.studies)
 
     def block(self, wildcards: Any) -> Block:
-        """Return the block of a file.
-
-        Raises
-        ------
-        StudyError
-            If the request has no such block.
-        """
+        """Return the block of a file; a StudyError says that the request has none."""
         blocks = self._session.plan(wildcards.study).blocks
         path = (
             f"{self.results}/{self.scale}/{wildcards.study}/blocks/{wildcards.slice}/"
@@ -87,15 +75,9 @@ class Run:
 
     def law(self, identifier: str) -> dict[str, Any]:
         """Return the specification of a joint law."""
-        return self._laws[identifier]
-
-    @cached_property
-    def _laws(self) -> dict[str, dict[str, Any]]:
-        settings = [
-            (plan.study, setting) for plan in self._session.plans for setting in plan.settings
-        ]
-        laws = [study.law_of(setting) for study, setting in settings]
-        return {law.identifier: asdict(law) for law in laws if law is not None}
+        plans = self._session.plans
+        laws = (plan.study.law_of(setting) for plan in plans for setting in plan.settings)
+        return next(asdict(law) for law in laws if law is not None and law.identifier == identifier)
 
     def megabytes(self, wildcards: Any) -> int:
         """Return the memory of a block's job, as the study states it."""

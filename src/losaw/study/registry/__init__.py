@@ -143,8 +143,7 @@ def names(kind: str) -> tuple[str, ...]:
     >>> "sequential" in names("knockoff")
     True
     """
-    _fill()
-    return tuple(sorted(name for k, name in _entries if k == kind))
+    return tuple(entry.name for entry in entries(kind))
 
 
 def entries(kind: str | None = None) -> tuple[Entry, ...]:
