@@ -36,19 +36,8 @@ def compute(
     Rows that the last whole file holds of the same fits are taken from it. A method that raises
     leaves a failed row. One that hangs or kills its process ends the job. Snakemake's next attempt
     runs every learner in a process of its own (``apart``), so that only that learner's rows are
-    lost.
-
-    Parameters
-    ----------
-    recipe : dict
-        As :attr:`losaw.study.blocks.Block.recipe`.
-    path : Path
-        ``<folder>/blocks/<slice>/seeds_<first>-<last>.parquet``.
-    laws : sequence of Path
-        Files of the joint laws that the data are drawn from.
-    minutes : float or None
-        What takes longer is ended, with a traceback of where it was.
-    apart : bool
+    lost. ``recipe`` is that of a :class:`losaw.study.blocks.Block`, and ``laws`` are the files of
+    the joint laws that its data are drawn from.
     """
     check_versions(recipe)
     footer = footer_of(recipe, load_laws(laws))

@@ -26,26 +26,14 @@ from losaw.support.outcomes import class_numbers, classes_of, means, task_of
 
 @dataclass(frozen=True)
 class Ingredients:
-    """Everything a replicate needs, ready to be called.
+    """Everything a replicate needs, ready to be called."""
 
-    Attributes
-    ----------
-    experiment, setting, learner : str
-        The axes of the random streams.
-    draw : callable
-        ``draw(rng) -> Dataset``.
-    make_learner : callable
-        ``make_learner() -> unfitted estimator``.
-    importances, metrics : dict
-        Label -> object that follows the importance or metric contract.
-    """
-
-    experiment: str
+    experiment: str  # with setting and learner, the axes of the random streams
     setting: str
     learner: str
     draw: Callable[[np.random.Generator], Dataset]
     make_learner: Callable[[], Any]
-    importances: Mapping[str, Any] = field(default_factory=dict)
+    importances: Mapping[str, Any] = field(default_factory=dict)  # by label, as the metrics are
     metrics: Mapping[str, Any] = field(default_factory=dict)
 
     def rng(self, seed: int, component: str) -> np.random.Generator:
@@ -64,22 +52,12 @@ def run_replicate(
     parts: Collection[str] | None = None,
     draw: Callable[[int], Dataset] | None = None,
 ) -> list[Row]:
-    """Rows of one seed.
+    """Rows of one seed, or of some ``parts`` alone: labels of importances, ``""`` for predictions.
 
     Every component has a random stream of its own, and none may change the data: the rows of a
-    part are the same whichever other parts are computed.
+    part are the same whichever other parts are computed. ``draw(seed)`` returns the data where
+    learners share them.
 
-    Parameters
-    ----------
-    ingredients : Ingredients
-    seed : int
-    parts : collection of str or None
-        Labels of the importances to compute, and ``""`` for the predictions; None for all.
-    draw : callable or None
-        ``draw(seed) -> Dataset``, where learners share the data; None: those of ``ingredients``.
-
-    Notes
-    -----
     What the data, the fit, an importance or a metric raises becomes a row with ``status``
     ``"failed"`` and the message; the other rows of the seed are kept.
     """

@@ -10,7 +10,7 @@ WEIGHTS = ("ordered", "shuffled")
 def cut_into_levels(
     values: FloatArray, n_levels: int, size: float, weights: str, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray]:
-    """Cut ``values`` at their quantiles and give the bins random letters and effects.
+    """Cut ``values`` (n_samples,) at their quantiles and give the bins random letters and effects.
 
     Returned are the code of every row, its letter's place in the alphabet, 0, …, n_levels - 1, and
     the effect of every code.
@@ -19,13 +19,6 @@ def cut_into_levels(
     the text states; the learner, which sees letters, sees them shuffled. ``shuffled``: in the order
     of the letters, as the code of Section 3.2 does; the effect is then a straight line
     in the letter's code, and random over the bins.
-
-    Parameters
-    ----------
-    values : array of shape (n_samples,)
-    n_levels : int
-        Bins of equal size.
-    weights : {"ordered", "shuffled"}
     """
     cuts = np.quantile(values, np.arange(1, n_levels) / n_levels)
     bins = np.searchsorted(cuts, values)

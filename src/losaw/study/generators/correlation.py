@@ -29,12 +29,7 @@ def six_features() -> FloatArray:
 
 def five_feature_block(alpha: float, beta: float) -> FloatArray:
     """Return sigma(alpha, beta) of Section 5.3: alpha between X1 and X2 and between X1 and X4, beta
-    between all other pairs.
-
-    Raises
-    ------
-    ValueError
-        If the numbers are not correlations, or the matrix is not positive definite.
+    between all other pairs. A matrix that is not positive definite raises a ValueError.
     """
     matrix = np.full((5, 5), real_number("beta", beta))
     matrix[0, [1, 3]] = matrix[[1, 3], 0] = real_number("alpha", alpha)
@@ -59,19 +54,10 @@ MATRICES: dict[str, tuple[int, Callable[[int], FloatArray]]] = {
 
 
 def correlation_matrix(name: str, n_features: int) -> FloatArray:
-    """Return the correlation matrix (n_features, n_features) of a name.
+    """Return the correlation matrix (n_features, n_features) of a name of :data:`MATRICES`.
 
-    Parameters
-    ----------
-    name : {"identity", "homogeneous", "heterogeneous", "six-features"}
-        The first three are those of Example 1.1 (a = .8 and a = .5); the last is Sigma of
-        Sections 3 and 4.10, with all features after the sixth independent.
-    n_features : int
-
-    Raises
-    ------
-    ValueError
-        If the name is unknown, or there are too few features for it.
+    The first three are those of Example 1.1 (a = .8 and a = .5); "six-features" is Sigma of
+    Sections 3 and 4.10, with all features after the sixth independent.
     """
     minimum, make = MATRICES[one_of("correlation", name, MATRICES)]
     whole_number("n_features", n_features, minimum, f"needed by correlation {name!r}")
@@ -94,13 +80,7 @@ def draw_normal(
 ) -> FloatArray:
     """Draw features (n_samples, n_features): first columns N(0, L L'), the others N(0, I).
 
-    Parameters
-    ----------
-    factor : array of shape (n_correlated, n_correlated)
-        Lower-triangular L.
-    n_samples, n_features : int
-    rng : numpy.random.Generator
-        The correlated block is drawn first: it is the same for any ``n_features``.
+    The block of ``factor``, L, is drawn first: it is the same for any ``n_features``.
     """
     n_correlated = len(factor)
     X = np.empty((n_samples, n_features))

@@ -74,13 +74,7 @@ FUNCTIONS = {
 
 
 def regression_function(name: str, n_features: int) -> RegressionFunction:
-    """Return the function of a name, for data with ``n_features`` features.
-
-    Raises
-    ------
-    ValueError
-        If the name is unknown, or the function uses a column that does not exist.
-    """
+    """Return the function of a name, for data with ``n_features`` features, enough for it."""
     function = FUNCTIONS[one_of("function", name, FUNCTIONS)]
     if n_features < function.min_features:
         raise ValueError(

@@ -19,17 +19,9 @@ class InStudies:
     """An importance function as studies call it.
 
     The registry loads one without parameters. Called with the parameters of a study file, it
-    returns one that explains fitted models with them.
-
-    Parameters
-    ----------
-    function : callable
-        ``function(model, X, y, *, feature_names, …) -> ImportanceResult``, or
-        ``function(model, *, feature_names)`` for scores that the model reports of itself.
-    use : Use
-        The sample that the function is given, and the parameters that a study file may set.
-    parameters : dict or None
-        Their values.
+    returns one that explains fitted models with them. The function is
+    ``function(model, X, y, *, feature_names, …) -> ImportanceResult``, or
+    ``function(model, *, feature_names)`` for scores that the model reports of itself.
     """
 
     def __init__(
@@ -66,14 +58,7 @@ class InStudies:
         return parameter_repr(self.function.__name__, **self.parameters)
 
     def explain(self, model: Any, data: Dataset, rng: np.random.Generator) -> ImportanceResult:
-        """Scores of the features of ``data`` for a fitted ``model``.
-
-        Raises
-        ------
-        ValueError
-            If the model is a classifier and the data are declared a regression, or the reverse;
-            and as the function does.
-        """
+        """Scores of the features of ``data`` for a fitted ``model`` of the same task."""
         options = dict(self.parameters)
         if "sampler" in options and data.stream is not None:
             options |= _shared_draws(data.stream, **options)

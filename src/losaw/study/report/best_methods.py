@@ -36,18 +36,9 @@ def rank_methods(study: Study, results: pd.DataFrame) -> pd.DataFrame:
     that counts differences between settings as well (:func:`deviations_of`), and all pairs are
     adjusted by Holm.
 
-    Parameters
-    ----------
-    results : DataFrame
-        ``losaw.study.results.collect.RESULT_COLUMNS``. A seed counts where all methods have a
-        value; a setting counts where there are at least two such seeds.
-
-    Returns
-    -------
-    DataFrame
-        ``metric, method, settings, seeds, mean, mean_se, rank, rank_se, best_place,
-        worst_place``, per metric the best rank first; empty if no metric has two methods to
-        compare.
+    ``results`` has ``losaw.study.results.collect.RESULT_COLUMNS``. A seed counts where all methods
+    have a value, a setting where there are at least two such seeds. Returned are :data:`COLUMNS`,
+    per metric the best rank first; no row if no metric has two methods to compare.
     """
     frames = [
         _rank_metric(study, metric, results)
@@ -70,12 +61,9 @@ def finite_values(study: Study, metric: str, results: pd.DataFrame) -> pd.DataFr
 
 
 def ranked_values(study: Study, metric: str, results: pd.DataFrame) -> pd.DataFrame:
-    """The values that are ranked: a row per setting and seed that all methods share.
+    """The values that are ranked, a column per method and a row per seed that all methods share.
 
-    Returns
-    -------
-    DataFrame
-        Index ``setting_id, seed``, a column per method; of settings with two such seeds or more.
+    Rows are named by ``setting_id`` and ``seed``; settings with a single such seed are left out.
     """
     wide = finite_values(study, metric, results).pivot_table(
         index=["setting_id", "seed"], columns="method", values="value", sort=False
