@@ -3,12 +3,10 @@
 import argparse
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import losaw
 from losaw.commands import explaining, studies
-from losaw.commands.cli_options import add_configuration, add_session_options, positive
 from losaw.support.one_thread import use_one_thread
 from losaw.support.words import unknown
 
@@ -56,23 +54,7 @@ def _read(arguments: Sequence[str]) -> argparse.Namespace:
     explaining.add_options_of_audit(
         add("audit", explaining.audit, "find the methods to trust on a table like yours")
     )
-    add_session_options(
-        add("plan", studies.plan, "print settings, blocks, fits and core-hours; runs nothing", True)
-    )
-    studies.add_options_of_verify(
-        add("verify", studies.verify, "compute random lines of stored evidence again", True)
-    )
-    add("compile", studies.compile_kernels, "compile all kernels, once for all runs")
-    # The names can be listed without the libraries of studies.
-    listing = add("list", studies.list_names, "print every registered name and every study")
-    listing.add_argument("--drawings", action="store_true", help="drawings with their options")
-    add_configuration(listing)
-    check = add("check", studies.check, "run the contract tests on your own methods", True)
-    check.add_argument("files", type=Path, nargs="+", metavar="FILE")
-    check.add_argument(
-        "--seconds", type=positive, default=300, help="time limit of a single check (default 300)"
-    )
-    studies.add_reference(add)
+    studies.add_commands(add)
     if arguments and not arguments[0].startswith("-") and arguments[0] not in commands.choices:
         parser.error(unknown("command", arguments[0], commands.choices))
     return parser.parse_args(arguments)

@@ -8,15 +8,122 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from losaw.commands.cli_options import (
-    add_configuration,
-    add_session_options,
-    default_configuration,
-    positive,
-    session_of,
-)
 from losaw.support.errors import LosawError
 from losaw.support.extras import STUDY, MissingExtraError, require
+
+CONFIGURATION = Path("config", "config.yaml")
+
+
+def add_commands(add: Callable[..., argparse.ArgumentParser]) -> None:
+    """Add all of them; ``add`` makes a parser of a name, a function, a text and its needs."""
+    text = "print settings, blocks, fits and core-hours; runs nothing"
+    add_session_options(add("plan", plan, text, True))
+    text = "compute random lines of stored evidence again"
+    verifying = add("verify", verify, text, True)
+    verifying.add_argument("reference", type=Path, metavar="FOLDER", help="for example reference")
+    verifying.add_argument(
+        "--sample", type=positive, default=10, metavar="N", help="number of lines (default 10)"
+    )
+    verifying.add_argument(
+        "--seed", type=int, default=0, help="picks the lines (default 0): the same for everybody"
+    )
+    verifying.add_argument("--study", action="append", metavar="NAME", help="default: all of them")
+    verifying.add_argument(
+        "--record",
+        action="store_true",
+        help="write the commit and how many lines were equal to FOLDER/runs.csv",
+    )
+    add_configuration(verifying)
+    add("compile", compile_kernels, "compile all kernels, once for all runs")
+    # The names can be listed without the libraries of studies.
+    listing = add("list", list_names, "print every registered name and every study")
+    listing.add_argument("--drawings", action="store_true", help="drawings with their options")
+    add_configuration(listing)
+    checking = add("check", check, "run the contract tests on your own methods", True)
+    checking.add_argument("files", type=Path, nargs="+", metavar="FILE")
+    checking.add_argument(
+        "--seconds", type=positive, default=300, help="time limit of a single check (default 300)"
+    )
+    text = "keep a reference run in the repository, or write its pages"
+    parser = add("reference", None, text, True)
+    parts = parser.add_subparsers(required=True, metavar="part")
+    text = "store the results of the selected studies, without their blocks"
+    keeping = parts.add_parser("keep", help=text, description=text)
+    keeping.set_defaults(command=keep)
+    add_session_options(keeping)
+    text = "compare the stored means with the published values, and write the pages"
+    pages = parts.add_parser("pages", help=text, description=text)
+    pages.set_defaults(command=write_pages)
+    add_configuration(pages)
+    for part in (keeping, pages):
+        part.add_argument(
+            "--folder",
+            type=Path,
+            default=Path("reference"),
+            help="of the reference run (default: reference)",
+        )
+
+
+def add_session_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of a request."""
+    parser.add_argument("--scale", help="smoke, desk, reference or paper")
+    parser.add_argument(
+        "--config",
+        nargs="+",
+        type=key_and_value,
+        default=[],
+        metavar="KEY=VALUE",
+        help="as of snakemake: studies=losaw_forest function=f3,f5 seeds=40",
+    )
+    add_configuration(parser)
+
+
+def add_configuration(parser: argparse.ArgumentParser) -> None:
+    """Add the option of the configuration's file."""
+    parser.add_argument(
+        "--configfile",
+        type=Path,
+        dest="configuration",
+        metavar="FILE",
+        help="default: config/config.yaml, here or in the checkout of losaw",
+    )
+
+
+def configuration_of(options: argparse.Namespace) -> Path:
+    """Return the file that is named, else ``config/config.yaml`` here, else the repository's."""
+    if options.configuration is not None:
+        return Path(options.configuration)
+    for path in (CONFIGURATION, Path(__file__).parents[3] / CONFIGURATION):
+        if path.is_file():
+            return path
+    raise LosawError(
+        f"{CONFIGURATION}: not in this folder; run studies in a clone of the repository, or name "
+        "a configuration with --configfile"
+    )
+
+
+def positive(text: str) -> int:
+    """A whole number, 1 or more."""
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not allowed; ask for 1 or more")
+    return number
+
+
+def key_and_value(text: str) -> tuple[str, str]:
+    """``key=value``, as Snakemake's ``--config`` has it."""
+    key, sign, value = text.partition("=")
+    if not sign:
+        raise argparse.ArgumentTypeError(f"{text}: expected key=value")
+    return key, value
+
+
+def session_of(options: argparse.Namespace) -> Any:
+    """Return the session that the options of a request describe."""
+    from losaw.study.session import Session
+
+    config = dict(options.config) | ({"scale": options.scale} if options.scale else {})
+    return Session(configuration_of(options), config)
 
 
 def plan(options: argparse.Namespace) -> None:
@@ -46,7 +153,7 @@ def list_names(options: argparse.Namespace) -> None:
     print("studies")
     try:
         require("study", STUDY)
-        configuration = options.configuration or default_configuration()
+        configuration = configuration_of(options)
     except (MissingExtraError, LosawError) as error:
         print(f"  {error}")
         return
@@ -58,30 +165,12 @@ def list_names(options: argparse.Namespace) -> None:
         print(f"  {name:28} {study.file.title}")
 
 
-def add_options_of_verify(parser: argparse.ArgumentParser) -> None:
-    """Add the options of ``losaw verify``."""
-    parser.add_argument("reference", type=Path, metavar="FOLDER", help="for example reference")
-    parser.add_argument(
-        "--sample", type=positive, default=10, metavar="N", help="number of lines (default 10)"
-    )
-    parser.add_argument(
-        "--seed", type=int, default=0, help="picks the lines (default 0): the same for everybody"
-    )
-    parser.add_argument("--study", action="append", metavar="NAME", help="default: all of them")
-    parser.add_argument(
-        "--record",
-        action="store_true",
-        help="write the commit and how many lines were equal to FOLDER/runs.csv",
-    )
-    add_configuration(parser)
-
-
 def verify(options: argparse.Namespace) -> int:
     """Compute random lines of stored evidence again; 1 if rows differ."""
     from losaw.study.verify import read_evidence, verify
 
     lines = read_evidence(options.reference, options.study)
-    configuration = options.configuration or default_configuration()
+    configuration = configuration_of(options)
     return verify(lines, configuration, options.sample, options.seed, options.record)
 
 
@@ -123,28 +212,6 @@ def _time_limit(seconds: int) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def add_reference(add: Callable[..., argparse.ArgumentParser]) -> None:
-    """Add ``losaw reference keep | pages``."""
-    text = "keep a reference run in the repository, or write its pages"
-    parser = add("reference", None, text, True)
-    parts = parser.add_subparsers(required=True, metavar="part")
-    text = "store the results of the selected studies, without their blocks"
-    keeping = parts.add_parser("keep", help=text, description=text)
-    keeping.set_defaults(command=keep)
-    add_session_options(keeping)
-    text = "compare the stored means with the published values, and write the pages"
-    pages = parts.add_parser("pages", help=text, description=text)
-    pages.set_defaults(command=write_pages)
-    add_configuration(pages)
-    for part in (keeping, pages):
-        part.add_argument(
-            "--folder",
-            type=Path,
-            default=Path("reference"),
-            help="of the reference run (default: reference)",
-        )
-
-
 def keep(options: argparse.Namespace) -> None:
     """Copy summaries, comparisons, tables and main pictures, and list digests of rows."""
     from losaw.study.errors import StudyError
@@ -169,7 +236,7 @@ def write_pages(options: argparse.Namespace) -> None:
     from losaw.study.report.page.front import write_pages
     from losaw.study.report.page.stored import Shelf
 
-    configuration = options.configuration or default_configuration()
+    configuration = configuration_of(options)
     compare_again(Shelf(options.folder, configuration.parent))
     shelf = Shelf(options.folder, configuration.parent)
     for page in write_pages(shelf, options.folder / "overview.md"):
