@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, get_args
 
-from losaw.study.grid import Method, Study, table_title
+from losaw.study.grid import Method, Study
 from losaw.study.metrics.metric import Needs
 from losaw.study.registry.catalogue import EXTRAS
 from losaw.study.settings import safe_name, same
@@ -197,11 +197,7 @@ def _check_cells(study: Study) -> None:
             raise study.source.error(("tables", name), message)
         for metric in table.metrics or ():
             _check_known(study, metric, study.metrics, ("tables", name, "metrics"), "metric")
-    known = {
-        "metric": list(study.metrics),
-        "method": study.methods,
-        "table": list(map(table_title, file.tables)),
-    }
+    known = study.cell_names
     filters: list[tuple[Location, Mapping[str, Any]]] = [
         (("known", index, "where"), entry.where) for index, entry in enumerate(file.known)
     ]

@@ -1,7 +1,7 @@
 """A study with its names resolved: its settings, learners, importances and metrics."""
 
 import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -31,10 +31,6 @@ class Method:
     def parameters_for(self, setting: Setting) -> dict[str, Any]:
         """Parameters with references to axes replaced by the setting's values."""
         return resolve(self.parameters, {**setting.parameters, **setting.axes})
-
-    def unavailable(self) -> str:
-        """Return why an optional learner cannot run here; empty for any learner that can."""
-        return str(self.entry.load().unavailable()) if self.optional else ""
 
 
 class Study:
@@ -185,7 +181,8 @@ class Study:
     @cached_property
     def left_out(self) -> dict[str, str]:
         """Label of an optional learner that cannot run here -> why."""
-        reasons = {label: learner.unavailable() for label, learner in self.learners.items()}
+        optional = (learner for learner in self.learners.values() if learner.optional)
+        reasons = {one.label: str(one.entry.load().unavailable()) for one in optional}
         return {label: reason for label, reason in reasons.items() if reason}
 
     @cached_property
@@ -255,6 +252,21 @@ class Study:
         """Names of the columns of all metrics."""
         names = (name for metric in self.metrics for name in self.methods_of(metric))
         return list(dict.fromkeys(names))
+
+    @property
+    def cell_names(self) -> dict[str, list[str]]:
+        """The names that cells of tables have, by the columns of the comparison."""
+        titles = list(map(table_title, self.file.tables))
+        return {"table": titles, "metric": list(self.metrics), "method": self.methods}
+
+    def cells(self) -> Iterator[tuple[str, Setting, dict[str, Any]]]:
+        """Yield (table, setting, axes with metric and method) of every cell of every table."""
+        for name, layout in self.file.tables.items():
+            for setting in filter(lambda one: one.matches(layout.where), self.settings):
+                for metric in layout.metrics or self.metrics:
+                    for method in self.methods_of(metric):
+                        names = {"metric": metric, "method": method}
+                        yield name, setting, {"table": table_title(name), **setting.axes, **names}
 
     def show(self, name: Any) -> str:
         """The label of a name for tables and figures."""

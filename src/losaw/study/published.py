@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from losaw.study.errors import StudyError
-from losaw.study.grid import Study, table_title
+from losaw.study.grid import Study
 from losaw.study.settings import plain
 from losaw.support.words import unknown
 
@@ -86,32 +86,19 @@ def read_published(study: Study, folder: Path) -> "pd.DataFrame":
 
 def what_has_no_cell(study: Study, published: "pd.DataFrame") -> Iterator[str]:
     """Say which names of printed cells a study does not have, and which lines match no cell."""
-    known = {
-        "table": list(map(table_title, study.file.tables)),
-        "metric": list(study.metrics),
-        "method": study.methods,
-    }
     file = f"study {study.name!r}: {study.file.published}"
     rows = published.dropna(subset="published")
-    for key, names in known.items():
+    for key, names in study.cell_names.items():
         for name in map(str, published[key].unique()):
             if name not in names:
                 yield f"{file}: {unknown(key, name, names)}"
         rows = rows[rows[key].astype(str).isin(names)]
-    axes = [axis for axis in study.axes if axis in published]
-    places, numbers = set(), set()
-    for table, layout in study.file.tables.items():
-        title = table_title(table)
-        settings = filter(lambda setting: setting.matches(layout.where), study.settings)
-        places |= {(title, *(plain(s.axes[axis]) for axis in axes)) for s in settings}
-        for metric in layout.metrics or study.metrics:
-            numbers |= {(title, metric, method) for method in study.methods_of(metric)}
-    printed = zip(rows.index, rows[["table", *axes]].values, rows[list(known)].values, strict=True)
-    lost = [
-        n
-        for n, place, number in printed
-        if tuple(map(plain, place)) not in places or tuple(map(str, number)) not in numbers
-    ]
+    if rows.empty:
+        return
+    keys = ["table", *(axis for axis in study.axes if axis in published), "metric", "method"]
+    there = {tuple(plain(cell[key]) for key in keys) for _, _, cell in study.cells()}
+    cells = zip(rows.index, rows[keys].values, strict=True)
+    lost = [line for line, cell in cells if tuple(map(plain, cell)) not in there]
     if lost:
         where = f"line {lost[0] + 2}" + (f" and {len(lost) - 1} more" if lost[1:] else "")
         yield f"{file}: {where}: no cell of the tables has these values"

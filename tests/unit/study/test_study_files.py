@@ -14,7 +14,7 @@ from losaw.study.errors import StudyError
 from losaw.study.published import read_published
 from losaw.study.recipe import seeds_of
 from losaw.study.report.figures import check_figures
-from losaw.study.results.compare import cells, check_tables, compare
+from losaw.study.results.compare import check_tables, compare
 from losaw.study.session import Session
 from losaw.study.study_file import EVERY_STUDY_HAS, SCALES
 
@@ -70,7 +70,7 @@ def test_every_printed_number_of_a_study_finds_its_cell(name):
     published = read_published(study, one.published_folder)
     nothing_run = pd.DataFrame(columns=["setting_id", "metric", "method"])
     frame = compare(study, nothing_run, published)
-    assert len(frame) == len(list(cells(study)))
+    assert len(frame) == len(list(study.cells()))
     # A number holds for every value of an axis that print does not have.
     axis = [a for a in study.axes if a in published.columns]
     found = frame[frame["published"].notna()].drop_duplicates(["table", *axis, "metric", "method"])

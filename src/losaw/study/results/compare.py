@@ -1,13 +1,13 @@
 """The published tables cell by cell: published and reproduced values, and which of them count."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from losaw.study.grid import Study, table_title
+from losaw.study.grid import Study
 from losaw.study.results.agreement import (
     MISSING,
     NO_VALUE,
@@ -18,7 +18,7 @@ from losaw.study.results.agreement import (
     verdict,
     weigh,
 )
-from losaw.study.settings import Setting, matches, plain
+from losaw.study.settings import matches, plain
 
 NUMBER_COLUMNS = (
     "published",
@@ -53,8 +53,8 @@ def compare(study: Study, summary: pd.DataFrame, published: pd.DataFrame) -> pd.
     records = published.dropna(subset=["published"]).to_dict("records")
     printed = {tuple(plain(record[key]) for key in keys): record for record in records}
     rows = []
-    for table, setting, metric, method in cells(study):
-        cell = {"table": table_title(table), **setting.axes, "metric": metric, "method": method}
+    for _, setting, cell in study.cells():
+        metric, method = cell["metric"], cell["method"]
         runs = ours.get((setting.identifier, metric, method))
         kind = kinds.get((metric, method, *(str(setting.axes[axis]) for axis in study.text_axes)))
         published_row = printed.get(tuple(plain(cell[key]) for key in keys))
@@ -67,22 +67,9 @@ def compare(study: Study, summary: pd.DataFrame, published: pd.DataFrame) -> pd.
     return pd.DataFrame(rows, columns=columns)
 
 
-def cells(study: Study) -> Iterator[tuple[str, Setting, str, str]]:
-    """Yield (table, setting, metric, method) of every cell of every table, run or not."""
-    for name, layout in study.file.tables.items():
-        for setting in study.settings:
-            if setting.matches(layout.where):
-                for metric in layout.metrics or study.metrics:
-                    for method in study.methods_of(metric):
-                        yield name, setting, metric, method
-
-
 def check_tables(study: Study) -> None:
     """Check that every cell of every table has a place of its own, before anything runs."""
-    found = [
-        {"table": name, **setting.axes, "metric": metric, "method": method}
-        for name, setting, metric, method in cells(study)
-    ]
+    found = [{**cell, "table": name} for name, _, cell in study.cells()]
     for name, frame in pd.DataFrame(found).astype(str).groupby("table") if found else ():
         layout = study.file.tables[str(name)]
         named = [*layout.rows, *layout.columns]
