@@ -101,14 +101,9 @@ def digest_of(table: pa.Table, footer: Mapping[str, Any]) -> str:
     digest = hashlib.sha256(json.dumps(footer, sort_keys=True).encode())
     for name in table.column_names:
         digest.update(name.encode())
-        for part in _parts(_one_array(table[name])):
+        for part in _parts(table[name].combine_chunks()):
             digest.update(part)
     return digest.hexdigest()
-
-
-def _one_array(column: pa.ChunkedArray) -> pa.Array:
-    combined = column.combine_chunks()
-    return pa.concat_arrays(combined.chunks) if isinstance(combined, pa.ChunkedArray) else combined
 
 
 def _parts(column: pa.Array) -> list[bytes]:

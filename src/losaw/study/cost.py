@@ -13,30 +13,26 @@ MOST_CHANGES = 5
 
 def describe_cost(plans: Sequence[StudyPlan]) -> str:
     """Settings, blocks, fits and core-hours: a line per study, a total, and how they are known."""
+    counts = [(len(plan.settings), len(plan.blocks), plan.n_fits) for plan in plans]
+    seconds = [[block.seconds for block in plan.blocks.values()] for plan in plans]
+    hours = [sum(of_study) / 3600 for of_study in seconds]
+    total = map(sum, zip(*counts, strict=True))
     lines = [
         f"scale {plans[0].study.scale}",
         _line("study", "settings", "blocks", "fits", "core-hours"),
+        *(
+            _line(plan.study.name, *numbers, f"{cost:.2f}")
+            for plan, numbers, cost in zip(plans, counts, hours, strict=True)
+        ),
+        _line("in all", *total, f"{sum(hours):.2f}"),
+        f"the longest block takes about {max(map(max, seconds)) / 60:.1f} minutes",
     ]
-    unmeasured = []
-    total = [0, 0, 0]
-    hours = longest = 0.0
-    for plan in plans:
-        seconds = [block.seconds for block in plan.blocks.values()]
-        counts = len(plan.settings), len(plan.blocks), plan.n_fits
-        lines.append(_line(plan.study.name, *counts, f"{sum(seconds) / 3600:.2f}"))
-        total = [sum(pair) for pair in zip(total, counts, strict=True)]
-        hours, longest = hours + sum(seconds) / 3600, max(longest, *seconds)
-        if not is_measured(plan):
-            unmeasured.append(plan.study.name)
-    lines.append(_line("in all", *total, f"{hours:.2f}"))
-    lines.append(f"the longest block takes about {longest / 60:.1f} minutes")
-    if unmeasured:
+    if unmeasured := [plan.study.name for plan in plans if not is_measured(plan)]:
         lines.append(
             f"not measured, taken as {UNMEASURED_SECONDS:g} s a fit where unknown: "
             + ", ".join(unmeasured)
         )
-    lines += [line for plan in plans for line in changes(plan)]
-    return "\n".join(lines)
+    return "\n".join([*lines, *(line for plan in plans for line in changes(plan))])
 
 
 def changes(plan: StudyPlan) -> Iterator[str]:

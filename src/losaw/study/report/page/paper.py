@@ -339,11 +339,10 @@ def _what_was_run(shelf: Shelf, names: Sequence[str]) -> Section:
 
 def _notes(shelf: Shelf, names: Sequence[str]) -> list[Part]:
     """The notes of the study files: how the numbers were made."""
-    parts = [
-        Section(f"`{name}`: {study.file.title}", [notes])
-        for name in names
-        for study in [shelf.studies[name]]
-        for notes in [[*study.differs_at_scale.values(), *study.file.notes]]
-        if notes
-    ]
+    parts = []
+    for name in names:
+        study = shelf.studies[name]
+        notes = [*study.differs_at_scale.values(), *study.file.notes]
+        if notes:
+            parts.append(Section(f"`{name}`: {study.file.title}", [notes]))
     return [Section("Notes on the studies", parts, is_folded=True)] if parts else []
