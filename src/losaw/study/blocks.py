@@ -25,20 +25,11 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Slice:
-    """The settings and learners of a study that lie in the same files.
+    """The settings and learners of a study that lie in the same files."""
 
-    Attributes
-    ----------
-    name : str
-        Axes with values: ``data_type~continuous_n_samples~500``.
-    study : Study
-    cells : tuple of Cell
-        In the order of the grid.
-    """
-
-    name: str
+    name: str  # axes with values: data_type~continuous_n_samples~500
     study: Study = field(repr=False)
-    cells: tuple[Cell, ...] = field(repr=False)
+    cells: tuple[Cell, ...] = field(repr=False)  # in the order of the grid
 
     @cached_property
     def recipe(self) -> dict[str, Any]:

@@ -34,15 +34,10 @@ class Method:
 
 
 class Study:
-    """A study file with its names resolved.
+    """A study file with its names resolved; the file's stem must be the study's name.
 
-    Parameters
-    ----------
-    path : Path
-        The study file; its stem must be the study's name.
-    scale : str or None
-        The scale whose learners are meant, where ``scales`` in the file changes some; None: as
-        they stand there first.
+    ``scale`` is that whose learners are meant, where ``scales`` in the file changes some; None: as
+    they stand there first.
     """
 
     def __init__(self, path: Path, scale: str | None = None) -> None:

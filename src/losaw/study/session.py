@@ -24,30 +24,15 @@ LISTS = ("studies", "plugins")
 
 @dataclass(frozen=True)
 class StudyPlan:
-    """One study of a session.
-
-    Attributes
-    ----------
-    study : Study
-    settings : tuple of Setting
-        The requested ones with seeds at the session's scale, in the grid's order.
-    blocks : dict
-        Path -> block, in the grid's order.
-    folder, figures : Path
-        Folders of the files that are written from the study's blocks, and of its figures.
-    published : Path
-        Folder of the printed numbers.
-    max_failed_share : float
-        Above this share of failed fits of a method there is no summary.
-    """
+    """One study of a session: the requested settings with seeds at its scale, and their blocks."""
 
     study: Study
-    settings: tuple[Setting, ...] = field(repr=False)
-    blocks: Mapping[str, Block] = field(repr=False)
-    folder: Path
+    settings: tuple[Setting, ...] = field(repr=False)  # in the grid's order
+    blocks: Mapping[str, Block] = field(repr=False)  # by path, in the grid's order
+    folder: Path  # of the files that are written from the blocks
     figures: Path
-    published: Path
-    max_failed_share: float
+    published: Path  # folder of the printed numbers
+    max_failed_share: float  # above it, of the fits of a method, there is no summary
 
     @property
     def n_seeds(self) -> list[int]:

@@ -14,24 +14,12 @@ Selection = Mapping[str, Sequence[Scalar]]
 
 @dataclass(frozen=True)
 class Setting:
-    """One point of the grid: everything that decides the data, and the learner axes.
+    """One point of the grid: everything that decides the data, and the learner axes."""
 
-    Attributes
-    ----------
-    identifier : str
-        Readable slug and digest; names the folder.
-    data_identifier : str
-        The same without the learner axes: the random streams' axis.
-    axes : dict
-        Axis -> value, as in the study file.
-    parameters : dict
-        What the generator is constructed with: its axes and the fixed parameters.
-    """
-
-    identifier: str
-    data_identifier: str
-    axes: Mapping[str, Scalar]
-    parameters: Mapping[str, Any]
+    identifier: str  # readable slug and digest
+    data_identifier: str  # the same without the learner axes: the random streams' axis
+    axes: Mapping[str, Scalar]  # as in the study file
+    parameters: Mapping[str, Any]  # of the generator: its axes and the fixed parameters
 
     def matches(self, selection: Selection) -> bool:
         """Return whether every selected axis of this setting has one of the selected values."""

@@ -41,19 +41,9 @@ class _Loader(yaml.CSafeLoader):
 
 
 class SourceFile:
-    """A YAML file that holds a mapping.
+    """A YAML file that holds a mapping of plain values; a StudyError says if it does not.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    overrides : dict
-        Values of the command line in the place of the file's.
-
-    Raises
-    ------
-    StudyError
-        If the file is missing, is not YAML, or is not a mapping of plain values.
+    ``overrides`` are values of the command line in the place of the file's.
     """
 
     def __init__(self, path: Path, overrides: Mapping[str, Any] | None = None) -> None:
@@ -372,13 +362,7 @@ Model = TypeVar("Model", bound=BaseModel)
 
 
 def parse(model: type[Model], source: SourceFile) -> Model:
-    """Validate a file against its model; every problem in one line each.
-
-    Raises
-    ------
-    StudyError
-        Naming file, key, value and the nearest known key.
-    """
+    """Validate a file against its model; a StudyError has a line for every problem."""
     try:
         return model.model_validate(source.data)
     except ValidationError as error:

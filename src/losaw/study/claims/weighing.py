@@ -33,27 +33,18 @@ ENOUGH_EQUAL_RUNS = 10
 class Weighed:
     """A claim, and the verdict of the numbers on it.
 
-    Attributes
-    ----------
-    claim : Claim
-    verdict : str
-    n_for, n_against, n_open : int
-        Settings that support it, that contradict it, and that decide neither.
-    cells : DataFrame
-        Of every setting and pair of names the axes, ``compared`` (names), ``left``, ``right``,
-        ``difference``, ``std_error`` and ``freedom`` (degrees of), the numbers of runs ``n_left``
-        and ``n_right`` (infinite for a claimed number), and ``is_decision``.
-    missing : tuple of str
-        What the claim names and was not run.
+    ``cells`` has of every setting and pair of names the axes, ``compared`` (names), ``left``,
+    ``right``, ``difference``, ``std_error`` and ``freedom`` (degrees of), the numbers of runs
+    ``n_left`` and ``n_right`` (infinite for a claimed number), and ``is_decision``.
     """
 
     claim: Claim
     verdict: str
-    n_for: int
-    n_against: int
-    n_open: int
+    n_for: int  # settings that support it
+    n_against: int  # settings that contradict it
+    n_open: int  # settings that decide neither
     cells: pd.DataFrame
-    missing: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()  # what the claim names and was not run
 
 
 def weigh_claim(

@@ -8,24 +8,12 @@ GITHUB = "https://raw.githubusercontent.com"
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A file of a data set.
+    """A file of a data set."""
 
-    Attributes
-    ----------
-    name : str
-        Name below the data set's folder.
-    sha256 : str
-        Checksum of the file in the folder.
-    url : str or None
-        Where its original can be downloaded; None if there is none that gives these bytes.
-    convert : callable or None
-        Turns the downloaded bytes into those that the checksum belongs to.
-    """
-
-    name: str
-    sha256: str
-    url: str | None = None
-    convert: Callable[[bytes], bytes] | None = None
+    name: str  # below the data set's folder
+    sha256: str  # of the file in the folder
+    url: str | None = None  # of its original; None if there is none that gives these bytes
+    convert: Callable[[bytes], bytes] | None = None  # from the original to the file
 
 
 @dataclass(frozen=True)

@@ -12,20 +12,12 @@ from losaw.support.arguments import one_of
 class RegressionFunction:
     """A sum over terms of products over features, of values or of threshold indicators,
 
-        f(X) = sum_t prod_{p in t} g(X_p),   g(x) = x  or  g(x) = 1(x >= threshold).
-
-    Attributes
-    ----------
-    name : str
-    terms : tuple of tuple of int
-        0-based columns of every product.
-    threshold : float or None
-        None for g(x) = x.
+    f(X) = sum_t prod_{p in t} g(X_p),   g(x) = x  or  g(x) = 1(x >= threshold).
     """
 
     name: str
-    terms: tuple[tuple[int, ...], ...]
-    threshold: float | None = None
+    terms: tuple[tuple[int, ...], ...]  # 0-based columns of every product
+    threshold: float | None = None  # None for g(x) = x
 
     @property
     def signal(self) -> tuple[int, ...]:

@@ -18,22 +18,12 @@ from losaw.study.results.summary import complete_summary
 class StudyResults:
     """The collected files of one study, each read when it is first asked for.
 
-    Parameters
-    ----------
-    folder : Path
-        ``<results>/<study>``, as :func:`losaw.study.results.outputs.write_outputs` fills it, or
-        ``reference/<study>``.
-    study : Study or None
-        Completes a summary of the reference run, which leaves out what follows from the rest.
-
-    Raises
-    ------
-    StudyError
-        On first use of a file that is missing or damaged.
+    A StudyError names one that is missing or damaged. The folder is ``<results>/<study>``, as
+    :func:`losaw.study.results.outputs.write_outputs` fills it, or ``reference/<study>``.
     """
 
     folder: Path
-    study: Study | None = None
+    study: Study | None = None  # completes a summary of the reference run
 
     @cached_property
     def results(self) -> pd.DataFrame:

@@ -38,22 +38,14 @@ _DEFAULT_DECIMALS, _FEWEST_DECIMALS = 3, 2
 class ArrangedTable:
     """A table of a study in the layout that its file declares.
 
-    Attributes
-    ----------
-    study : Study
-    name : str
-        Key under ``tables``.
-    cells : DataFrame
-        The table's rows of the comparison; ``best`` and ``published_best`` mark the best method of
-        a setting and metric.
-    decimals : int
-        Decimals of the published values.
+    ``cells`` are its rows of the comparison; ``best`` and ``published_best`` mark the best method
+    of a setting and metric.
     """
 
     study: Study
-    name: str
+    name: str  # key under tables
     cells: pd.DataFrame
-    decimals: int
+    decimals: int  # of the published values
 
     @property
     def layout(self) -> TableLayout:

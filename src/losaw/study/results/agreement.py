@@ -43,66 +43,37 @@ class Runs:
 class Printed:
     """A published number.
 
-    Attributes
-    ----------
-    value : float
-    decimals : int
-        As published.
-    runs : float
-        Number of runs that it averages.
-    deviation : float or None
-        The published standard deviation of single runs, if there is one.
-    error : float or None
-        Standard error of the value where the runs are not independent, as inferred (column
-        ``published_se``); None: they are.
+    ``error`` is the standard error of the value where the runs are not independent, as inferred
+    (column ``published_se``); None: they are.
     """
 
     value: float
-    decimals: int
-    runs: float
-    deviation: float | None = None
+    decimals: int  # as published
+    runs: float  # that it averages
+    deviation: float | None = None  # of single runs, where it is published
     error: float | None = None
 
 
 @dataclass(frozen=True)
 class Kind:
-    """The cells of one metric and method on one kind of data, taken together.
+    """The cells of one metric and method on one kind of data, taken together."""
 
-    Attributes
-    ----------
-    deviation : float
-        Standard deviation of single runs within a cell, pooled; NaN if no cell has two runs.
-    degrees : int
-        Its degrees of freedom.
-    is_bounded : bool
-        Whether the metric has a smallest and a largest value.
-    is_decision : bool
-        Whether a run's value is a share of yes-or-no decisions.
-    """
-
-    deviation: float = math.nan
-    degrees: int = 0
-    is_bounded: bool = False
-    is_decision: bool = False
+    deviation: float = math.nan  # of single runs within a cell, pooled; NaN without two in any
+    degrees: int = 0  # of freedom of the deviation
+    is_bounded: bool = False  # whether the metric has a smallest and a largest value
+    is_decision: bool = False  # whether a run's value is a share of yes-or-no decisions
 
 
 @dataclass(frozen=True)
 class Evidence:
     """The difference between our mean and the published value of a cell.
 
-    Attributes
-    ----------
-    z : float
-        The difference in standard errors, as the normal quantile of the same probability.
-    low, high : float
-        90 % interval of the difference, both errors and the rounding in it.
-    reach : float
-        Half the width of this interval if our runs had no error: 1.645 standard errors of the
-        published value.
+    ``reach`` is half the width of the interval if our runs had no error: 1.645 standard errors of
+    the published value.
     """
 
-    z: float
-    low: float
+    z: float  # in standard errors, as the normal quantile of the same probability
+    low: float  # of the 90 % interval, both errors and the rounding in it
     high: float
     reach: float
 

@@ -25,29 +25,14 @@ _SHOWN = 5
 
 @dataclass(frozen=True)
 class Collection:
-    """All rows of a study's requested blocks.
+    """All rows of a study's requested blocks; texts are categorical."""
 
-    Attributes
-    ----------
-    settings : DataFrame
-        One row per setting of the study: identifier and axes.
-    results : DataFrame
-        One row per (setting, learner, importance, seed, metric); texts are categorical.
-    scores : pyarrow.Table
-        One row per (setting, learner, importance, seed): the raw per-feature scores; texts are
-        dictionaries.
-    blocks : DataFrame
-        One row per block, setting and learner: its seeds, and the SHA-256 of its rows.
-    libraries, laws : dict
-        Versions of the libraries that computed the blocks, and the records of their joint laws.
-    """
-
-    settings: pd.DataFrame
-    results: pd.DataFrame
-    scores: pa.Table
-    blocks: pd.DataFrame
-    libraries: dict[str, str]
-    laws: dict[str, Any]
+    settings: pd.DataFrame  # a row per setting of the study: identifier and axes
+    results: pd.DataFrame  # a row per setting, learner, importance, seed and metric
+    scores: pa.Table  # a row per setting, learner, importance and seed
+    blocks: pd.DataFrame  # a row per block, setting and learner: seeds, SHA-256 of the rows
+    libraries: dict[str, str]  # versions that computed the blocks
+    laws: dict[str, Any]  # records of their joint laws
 
 
 def collect(plan: StudyPlan) -> Collection:

@@ -109,23 +109,12 @@ class JointLawSpecification:
 
 @dataclass(frozen=True, eq=False)
 class JointLaw:
-    """A fitted law.
-
-    Attributes
-    ----------
-    specification : JointLawSpecification
-    probabilities : array of shape (n_cells,)
-        In the order of ``specification.cells()``.
-    attainable : bool
-        Whether any law with these marginals has the specified correlations, to 1e-6.
-    status : str
-        Of the solver.
-    """
+    """A fitted law."""
 
     specification: JointLawSpecification
-    probabilities: FloatArray
-    attainable: bool
-    status: str
+    probabilities: FloatArray  # (n_cells,), in the order of specification.cells()
+    attainable: bool  # whether any law with the marginals has the correlations, to 1e-6
+    status: str  # of the solver
 
     @functools.cached_property
     def cells(self) -> FloatArray:

@@ -35,25 +35,13 @@ RUN_COLUMNS = (
 class Shelf:
     """The studies that have results in a folder, with the study files that they are of.
 
-    Parameters
-    ----------
-    folder : Path
-        Holds a folder for each study, with ``summary.csv``, ``comparison.csv`` and ``tables``.
-    configuration : Path
-        Folder with ``studies``, ``published`` and ``claims``.
-    figures : Path or None
-        Holds a folder of pictures for each study; None: they are in ``<folder>/<study>/figures``.
-    names : tuple of str or None
-        The studies that are shown; None: all that have results in the folder.
-
-    Raises
-    ------
-    StudyError
-        If the folder holds no study.
+    A folder of each study holds ``summary.csv``, ``comparison.csv``, ``tables``, and its pictures
+    if there is no other folder of ``figures``. ``names`` are the studies that are shown; None: all
+    that have results.
     """
 
     folder: Path
-    configuration: Path
+    configuration: Path  # with studies, published and claims
     figures: Path | None = None
     names: tuple[str, ...] | None = None
     # Claims that were weighed for one page are on the front page, too.
