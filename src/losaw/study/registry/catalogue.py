@@ -98,27 +98,16 @@ NAMES: dict[str, dict[str, str]] = {
 class Use(NamedTuple):
     """The use, by a study, of a function of :mod:`losaw.importance`.
 
-    Attributes
-    ----------
-    on : {"test", "train", "test and train", "rows", "model", "own models"}
-        The sample that the function is given; with "rows" a parameter of the study file says
-        which; with "model" none, because the fitted model reports the scores; with "own models"
-        the training sample and no model.
-    options : tuple of str
-        The parameters that a study file may set.
-    scores_only : bool
-        Whether studies store scores without errors and tests.
-    examples : tuple of dict
-        Parameters that the contract tests run with.
-    learner : str
-        The registered name of the learner that the contract tests explain.
+    ``on`` is the sample that the function is given: "test", "train", or "test and train". With
+    "rows" a parameter of the study file says which; with "model" there is none, because the fitted
+    model reports the scores; with "own models" it is the training sample, and no model.
     """
 
     on: str = "test"
-    options: tuple[str, ...] = ()
-    scores_only: bool = False
-    examples: tuple[dict[str, Any], ...] = ({},)
-    learner: str = "random-forest"
+    options: tuple[str, ...] = ()  # the parameters that a study file may set
+    scores_only: bool = False  # whether studies store scores without errors and tests
+    examples: tuple[dict[str, Any], ...] = ({},)  # parameters that the contract tests run with
+    learner: str = "random-forest"  # the registered name of what the contract tests explain
 
 
 # The function of an importance -> how a study uses it.
