@@ -78,18 +78,19 @@ OTHERS = {
 }
 
 
-def viewed(case):
+def viewed(case, n_jobs=1):
     model, rows, y = case
-    options = Options(groups=GROUPS)
+    options = Options(groups=GROUPS, n_jobs=n_jobs)
     subject = read_model(model.fit(rows, y), read_rows(rows, y), options)
     columns = subject.columns
     order = np.random.default_rng(1).permutation(len(columns))
     return subject, columns, columns[order], subject.scored_columns
 
 
+@pytest.mark.parametrize("n_jobs", [1, 3])
 @pytest.mark.parametrize("name", [*MODELS, *OTHERS])
-def test_the_predictions_are_those_of_the_model_to_the_last_bit(name):
-    subject, columns, copies, members = viewed((MODELS | OTHERS)[name])
+def test_the_predictions_are_those_of_the_model_to_the_last_bit(name, n_jobs):
+    subject, columns, copies, members = viewed((MODELS | OTHERS)[name], n_jobs)
     assert (subject.trees is None) == (name in OTHERS)
     np.testing.assert_array_equal(subject.predictions(), subject.predict(columns))
     ((same, *found),) = subject.exchange([copies], 1)
