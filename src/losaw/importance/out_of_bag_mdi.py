@@ -30,8 +30,8 @@ def mdi_oob(
 
     with mu_m the in-bag mean (or class shares) of node m (Li, Wang, Basu, Kumbier and Yu 2019).
     Around 0 for noise. On the in-bag rows the same expression is the split improvement (their
-    Proposition 1). The response is centred by its training mean, which changes nothing in bag,
-    where the contributions of a split sum to 0.
+    Proposition 1). A numeric response is centred by its training mean, which changes nothing in
+    bag, where the contributions of a split sum to 0; the indicators of classes are not centred.
 
     Parameters
     ----------
