@@ -47,9 +47,9 @@ def tree_of_linkage(names: Sequence[str], linkage: FloatArray) -> tuple[Node, ..
 
 def tree_of_groups(names: Sequence[str], groups: Groups) -> tuple[Node, ...]:
     """Return all features, their groups as a user gave them, and the features of each alone."""
+    units = units_of(names, groups)
     if not groups:
         raise ValueError("groups has no features; None clusters the features")
-    units = units_of(names, groups)
     members_of = dict(zip(units.names, units.members, strict=True))
     nodes = [Node(group_name(names), np.arange(len(names)), -1)]
     for name in dict.fromkeys([*map(str, groups), *units.names]):
