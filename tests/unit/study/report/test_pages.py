@@ -106,6 +106,12 @@ def test_every_tag_is_closed(page):
         assert len(re.findall(f"<{tag}[ >]", page)) == page.count(f"</{tag}>")
 
 
+def test_cells_have_the_colour_of_their_verdict(page, comparison):
+    for verdict in ("agrees", "deviates", "undecided", "differs"):
+        count = int((comparison["verdict"] == verdict).sum())
+        assert page.count(f' {verdict}" >') == count
+
+
 def test_cells_that_differ_are_counted_by_what_explains_them(shelf, tmp_path):
     path = shelf.folder / "made" / "comparison.csv"
     cells = pd.read_csv(path).astype({"explained": object})
