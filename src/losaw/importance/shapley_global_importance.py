@@ -114,7 +114,8 @@ def sage(
     if cv is None:
         subject = models[0].model
         contributions, converged = run(subject)
-        contributions = np.asfortranarray(contributions)  # stored scores: sums down its columns
+        # Stored scores have the last bits of sums down its columns.
+        contributions = np.asfortranarray(contributions)
         return ImportanceResult(
             contributions.mean(axis=0),
             subject.names,

@@ -34,10 +34,10 @@ def compute(
     """Compute a block and write its file, which is whole or absent.
 
     Rows that the last whole file holds of the same fits are taken from it. A method that raises
-    leaves a failed row. One that hangs or kills its process ends the job. Snakemake's next attempt
-    runs every learner in a process of its own (``apart``), so that only that learner's rows are
-    lost. ``recipe`` is that of a :class:`losaw.study.blocks.Block`, and ``laws`` are the files of
-    the joint laws that its data are drawn from.
+    leaves a failed row. One that takes more than so many ``minutes`` or kills its process ends the
+    job. Snakemake's next attempt runs every learner in a process of its own (``apart``), so that
+    only that learner's rows are lost. ``recipe`` is that of a :class:`losaw.study.blocks.Block`,
+    and ``laws`` are the files of the joint laws that its data are drawn from.
     """
     check_versions(recipe)
     footer = footer_of(recipe, load_laws(laws))

@@ -105,7 +105,22 @@ def read_files(name: str, files: Sequence[Path]) -> "pd.DataFrame":
 
 
 def load_cleaned(name: str) -> "pd.DataFrame":
-    """Return a data set of :func:`load` as its paper uses it: features and target.
+    """Return a data set as its paper uses it.
+
+    Parameters
+    ----------
+    name : str
+        As of :func:`load`.
+
+    Returns
+    -------
+    DataFrame
+        Features and target; see the cleaning function of the data set.
+
+    Raises
+    ------
+    DatasetError
+        As of :func:`load`.
 
     Examples
     --------

@@ -48,7 +48,8 @@ class Metric:
 
     Called with what is measured and the truth, it gives the number, or a ValueError if that is not
     defined. Called with parameters by name, it is the same metric with these parameters. A class of
-    your own with these attributes (``examples/metric.py``) is a metric as well.
+    your own that is called alike is a metric as well: it needs ``range``, ``higher_is_better`` and
+    ``needs``, and may have ``is_decision`` and ``ranks_methods`` (``examples/metric.py``).
 
     Attributes
     ----------
