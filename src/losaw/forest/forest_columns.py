@@ -60,8 +60,6 @@ class Columns:
 
     def encode(self, X: Any) -> Any:
         """``X`` with codes in place of levels, as a frame of pandas; an array as it is."""
-        import pandas as pd
-
         X = to_pandas(X)
         if not is_frame(X):
             if self.levels:
@@ -70,6 +68,8 @@ class Columns:
                     "data frame with the same columns, not an array"
                 )
             return X
+        import pandas as pd
+
         columns = [
             self._codes(X, column)
             if column in self.levels

@@ -98,7 +98,7 @@ def sage(
     loss = loss_of_scoring(loss, scoring, model)
     rng = as_generator(random_state)
     rows = read_rows(X, y, kinds, feature_names, sample_weight, clusters)
-    models = fits(model, rows, Options(loss, None, groups, n_jobs), cv, rng)
+    models = fits(model, rows, Options(loss, groups=groups, n_jobs=n_jobs), cv, rng)
     shown = parameter_repr(
         "sage",
         n_background=n_background,

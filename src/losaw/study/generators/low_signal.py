@@ -107,8 +107,8 @@ def mean_response(
     mean = X[:, list(signal)].mean(axis=1)
     if task == "regression":
         return mean
-    odds = 2 * mean - 1 if logit == "printed" else slope * mean
-    return np.asarray(1 / (1 + np.exp(-odds)))
+    log_odds = 2 * mean - 1 if logit == "printed" else slope * mean
+    return np.asarray(1 / (1 + np.exp(-log_odds)))
 
 
 def simulated_features(rng: np.random.Generator) -> FloatArray:
