@@ -232,6 +232,7 @@ def of_knockoffs():
         ("deep", {"batch_size": "half"}, "batch_size must be"),
         *(("sequential", {key: "half"}, f"{key} must be") for key in ("n_folds", "n_penalties")),
         ("sequential", {"patience": "half"}, "patience must be"),
+        ("conditional", {"n_neighbors": 5}, "unexpected keyword argument 'n_neighbors'"),
     ):
         yield lambda: make_sampler(name, **parameters), words
     for clusters in (np.zeros(N), np.arange(N - 1)):

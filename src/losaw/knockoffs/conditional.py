@@ -92,6 +92,9 @@ class ConditionalSampler:
     handles_nominal = True
     handles_units = True
 
+    def __init__(self) -> None:
+        """Take no parameter; Python's error then names one that is given."""
+
     def fit(
         self,
         X: ArrayLike,
