@@ -77,7 +77,12 @@ class Run:
         """Return the specification of a joint law."""
         plans = self._session.plans
         laws = (plan.study.law_of(setting) for plan in plans for setting in plan.settings)
-        return next(asdict(law) for law in laws if law is not None and law.identifier == identifier)
+        known = {law.identifier: law for law in laws if law is not None}
+        if identifier not in known:
+            raise StudyError(
+                f"not part of this request: {unknown('joint law', identifier, list(known)[:20])}"
+            )
+        return asdict(known[identifier])
 
     def megabytes(self, wildcards: Any) -> int:
         """Return the memory of a block's job, as the study states it."""

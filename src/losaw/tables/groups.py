@@ -60,6 +60,8 @@ def units_of(names: Sequence[str], groups: Groups = None) -> Units:
             raise TypeError(f"group {group!r} must be a list of columns, got {columns!r}")
         if not len(columns):
             raise ValueError(f"group {group!r} has no columns")
+        if str(group) in group_of.values():
+            raise ValueError(f"two groups are called {str(group)!r}; give each a name of its own")
         for column in columns:
             place = named_column(column, names)
             if place is None:

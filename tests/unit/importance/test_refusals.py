@@ -317,6 +317,7 @@ def of_losses_and_rates():
         ({"groups": {"g": ["a", "size"]}}, "group 'g': unknown feature 'size'"),
         ({"groups": {"g": ["a"], "h": ["a", "b"]}}, "'a' is in the groups 'g' and 'h'"),
         ({"groups": {"g": []}}, "group 'g' has no columns"),
+        ({"groups": {1: ["a"], "1": ["b"]}}, "two groups are called '1'"),
         ({"groups": {"g": 3}}, "group 'g' must be a list"),
         ({"groups": ["a", "b"]}, "groups must be a dict"),
         ({"groups": np.array(["a", "b"])}, "groups must be a dict"),
