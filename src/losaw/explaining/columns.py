@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 # take 63 of them at most.
 MOST_LEVELS = 60
 MISSING_LEVEL, OTHER_LEVEL = "(missing)", "(other)"
-# Numbers of which every row has another: row numbers and keys, by their steps or their name.
+# Whole numbers that differ in every row: row numbers and keys, by their steps or their name.
 _KEY = re.compile(
     r"(?i:id|key|index|uuid|row|row[ _]?(number|names?|id)|unnamed: 0|.*[_ .-]id)|.*[a-z]I[Dd]"
 )
@@ -29,7 +29,7 @@ MISSING_NUMBERS = (
     "below all values for the forest, at the median for losawRF, still missing for other models"
 )
 _MICROSECONDS = 86_400e6  # of a day
-# A level has so many rows on average, before the rarest are one: forests need them.
+# A level must have so many rows on average, or the rarest are made one level: forests need them.
 _ROWS_PER_LEVEL = 5
 # Values that repeat may mark the rows of one person: so many rows for each at least.
 _ROWS_OF_ONE = 1.1

@@ -84,13 +84,14 @@ def answer(work: Work, decision: Decision, fdr: float) -> tuple[Sentence, ...]:
         hidden = [s for s in hidden if not set(s.features) & set(decision.selected)][:2]
         parts += [s.text[0].lower() + s.text[1:] for s in hidden]
         head = Sentence("selected", decision.selected, "; ".join(parts))
-        below.append(
-            Sentence(
-                "rate",
-                (),
-                f"Of features selected like these, at most {100 * fdr:g} % are false on average.",
-            )
-        )
+        share = f"Of features selected like these, at most {100 * fdr:g} %"
+        false = "are false on average"
+        if decision.method == "pfi":
+            false = "on average are not used by the model"
+        below.append(Sentence("rate", (), f"{share} {false}."))
+        if decision.method == "pfi":
+            text = "A model also uses features that only go with a cause: CPI tells them apart."
+            below.append(Sentence("used", (), text))
         rest = n - len(decision.selected) - sum(len(unit) == 1 for unit in decision.open)
         if rest:
             words = "features are" if rest > 1 else "feature is"

@@ -76,8 +76,8 @@ def rank_sets(
     variance = np.diag(covariance)
     error = np.sqrt(np.maximum(variance[:, None] + variance[None, :] - 2 * covariance, 0.0))
     lead = scores[:, None] - scores[None, :]  # of the row's unit over the column's
-    # Two units that every row scores alike are equal for certain: no lead, and no error. A lead of
-    # a few last digits is none.
+    # Two units that every row scores alike are equal for certain: no lead, and no error.
+    # Differences of the size of rounding count as 0.
     size = np.abs(scores)
     lead[np.abs(lead) <= 1e-12 * np.maximum(size[:, None], size[None, :])] = 0.0
     with np.errstate(divide="ignore", invalid="ignore"):

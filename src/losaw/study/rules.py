@@ -119,7 +119,8 @@ class Run:
         from losaw.kernels.machine_code import is_compiled
 
         if not is_compiled():
-            print("losaw: compiling once, for about two minutes", file=sys.stderr, flush=True)
+            words = "losaw: compiling once for this folder: two minutes, longer on a busy machine"
+            print(words, file=sys.stderr, flush=True)
             subprocess.run([sys.executable, "-m", "losaw", "compile"], check=False)
 
 

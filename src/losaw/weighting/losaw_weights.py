@@ -85,8 +85,8 @@ def density_ratio(
 ) -> FloatArray:
     """Return the ratio ``f(x) / f(x | a)`` of two fitted densities for every row, (n,).
 
-    The density of an outlier may be too small for a float. Models with a ``log_density`` then give
-    the logarithm of the ratio.
+    The density of an outlier may be too small for a float. The ratio is then computed from the
+    logarithms of densities, of models that have a ``log_density``.
     """
     above = np.asarray(marginal.density(target), dtype=np.float64)
     below = np.asarray(conditional.density(target, adjustment), dtype=np.float64)

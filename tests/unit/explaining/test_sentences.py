@@ -81,10 +81,21 @@ def leaking():
     return frame.assign(leak=frame["y"] + 0.02 * frame["X3"], in_cents=100 * frame["y"])
 
 
-def test_a_feature_that_alone_explains_all_may_be_made_from_the_target():
-    found = explain(leaking(), methods="pfi", folds=3)
-    assert {s.features for s in kinds(found, "leak")} == {("leak",), ("in_cents",)}
-    assert any("--drop in_cents" in s.text for s in kinds(found, "leak"))
+@pytest.fixture(scope="module")
+def by_pfi():
+    return explain(leaking(), methods="pfi", folds=3)
+
+
+def test_pfi_alone_selects_what_the_model_uses_and_no_causes(by_pfi, apart):
+    assert kinds(by_pfi, "rate")[0].text.endswith("10 % on average are not used by the model.")
+    assert "CPI tells them apart" in kinds(by_pfi, "used")[0].text
+    assert "<h1>What the model of y uses</h1>" in by_pfi.to_html()
+    assert kinds(apart, "used") == [] and "<h1>What y depends on</h1>" in apart.to_html()
+
+
+def test_a_feature_that_alone_explains_all_may_be_made_from_the_target(by_pfi):
+    assert {s.features for s in kinds(by_pfi, "leak")} == {("leak",), ("in_cents",)}
+    assert any("--drop in_cents" in s.text for s in kinds(by_pfi, "leak"))
     dropped = explain(leaking(), methods="pfi", folds=3, drop=["leak", "in_cents"])
     assert kinds(dropped, "leak") == [] and "leak" not in dropped.names
     alone = explain(leaking()[["leak", "y"]], methods="pfi", folds=3)
