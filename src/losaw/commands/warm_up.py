@@ -14,8 +14,8 @@ from losaw.data import FloatArray
 
 def warm_up() -> None:
     """Compile what is compiled once, in two processes."""
-    # The mixed forests take as long as the others together. What both need, both compile, and
-    # conditional draws need forests of either kind of column.
+    # Two processes of about equal length: mixed forests take as long as the others together.
+    # Kernels that both need are compiled twice; conditional draws need forests of either kind.
     levels = (compile_mixed_forests, compile_conditional_draws)
     others = (compile_forests_of_numbers, compile_importances, compile_knockoffs)
     with ProcessPoolExecutor(2, get_context("spawn")) as pool:

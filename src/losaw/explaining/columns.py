@@ -66,7 +66,10 @@ class Column(NamedTuple):
 def treat(name: str, read: Values, asked: str | None = None) -> Column:
     """Return the column as numbers or levels, or the reason why it is left out.
 
-    A kind that the user names (``asked``) keeps identifiers and free text, too.
+    Decided in this order: what no model can use is left out (whole numbers that floats cannot
+    distinguish; no or one value), then come a column that the user says is nominal, numbers,
+    ordered levels, durations, dates, and text. A kind that the user names (``asked``) keeps
+    identifiers and free text, too.
     """
     import pandas as pd
 

@@ -49,8 +49,8 @@ def gram_schmidt(
     """
     residual = feature - feature.mean()
     size = np.linalg.norm(residual)
-    # The constant is one more direction: a mean left by rounding counts where the residual is
-    # small compared with the feature.
+    # The constant is one more direction: rounding leaves a mean, which counts where the residual
+    # is small compared with the feature, and is removed again.
     for _ in range(2):
         residual = residual - prefix.basis @ (prefix.basis.T @ residual)
         residual = residual - residual.mean()
@@ -119,7 +119,7 @@ def extended(
     residuals, basis = np.empty_like(columns), prefix.basis
     for j, column in enumerate(columns.T):
         residuals[:, j], direction = residual_of(prefix, column, rng)
-        if j > 0 and direction is not None:
+        if j > 0 and direction is not None:  # orthogonal to the feature's own columns, too
             _, direction = residual_of(prefix._replace(basis=basis), column, rng)
         if direction is not None:
             basis = np.column_stack([basis, direction])
