@@ -24,7 +24,7 @@ FAINT = "#D9D9D9"
 
 TEXT_WIDTH = 7.0  # inches; a journal's text block, two columns of 3.4
 PIXELS_PER_INCH = 200
-_COLOURS = 256
+_COLOURS = 64
 
 # Points at print size; nothing below 7 pt.
 _PARAMETERS: Any = {
@@ -83,7 +83,7 @@ def new_figure(height: float, width: float = TEXT_WIDTH) -> "Figure":
 def save(figure: "Figure", path: Path) -> None:
     """Write a figure in the format of ``path``'s suffix; equal figures give equal bytes.
 
-    A PNG has a palette of 256 colours: a third of the bytes of one without, for the same eye.
+    A PNG has a palette of 64 colours: a third of the bytes of one without, for the same eye.
     """
     if path.suffix == ".png":
         write_file(path, lambda place: _write_png(figure, place))
