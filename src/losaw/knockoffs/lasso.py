@@ -48,7 +48,7 @@ def choose_penalty(
     b, gradient = np.zeros(X.shape[1]), moments / n_rows
     products /= n_rows
     for before, penalty in itertools.pairwise([largest, *penalties[: best + 1]]):
-        _descend(products, gradient, b, penalty, before, tolerance)
+        descend(products, gradient, b, penalty, before, tolerance)
     return float(penalties[best]), b
 
 
@@ -72,7 +72,7 @@ def fit_mean(
         of_inside = X[:, inside]
         own, products = b[inside], of_inside.T @ of_inside / n_rows
         gradient = of_inside.T @ residual / n_rows
-        _descend(products, gradient, own, penalty, penalty, tolerance)
+        descend(products, gradient, own, penalty, penalty, tolerance)
         b[inside] = own
         residual = z - of_inside @ own
         entering = ~inside & (np.abs(X.T @ residual) > n_rows * penalty)
@@ -130,7 +130,7 @@ def _select(  # type: ignore[no-untyped-def]
         for fold in range(n_folds):
             b = states[fold]
             before = penalties[max(index - 1, 0)]
-            _descend(grams[fold], gradients[fold], b, penalties[index], before, tolerance)
+            descend(grams[fold], gradients[fold], b, penalties[index], before, tolerance)
             for j in range(n_columns):
                 if b[j] != 0.0:
                     for i in range(start, ends[fold]):
@@ -147,7 +147,7 @@ def _select(  # type: ignore[no-untyped-def]
 
 
 @allocating_kernel()
-def _descend(gram, gradient, b, penalty, before, tolerance):  # type: ignore[no-untyped-def]
+def descend(gram, gradient, b, penalty, before, tolerance):  # type: ignore[no-untyped-def]
     """Find the minimum at a penalty from the one at the penalty ``before``, in place.
 
     ``gradient`` is moments - gram b, and stays so. Columns whose gradient can hardly reach the

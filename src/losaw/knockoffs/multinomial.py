@@ -90,7 +90,7 @@ def choose_penalty(
     intercepts = _start(codes, n_classes)
     # Warm starts along every second penalty: the last one decides.
     for penalty in penalties[[*range(0, best, 2), best]]:
-        _descend(columns, codes, coefficients, intercepts, penalty, tolerance)
+        descend(columns, codes, coefficients, intercepts, penalty, tolerance)
     return float(penalties[best]), coefficients, intercepts
 
 
@@ -109,8 +109,8 @@ def fit_probabilities(
     more = np.zeros((X.shape[1] - len(start), start.shape[1]))
     coefficients, intercepts = np.vstack([start, more]), intercepts.copy()
     columns = sparse_columns(X, X.std(axis=0))
-    _descend(columns, codes, coefficients, intercepts, penalty, tolerance)
-    return _probabilities(X, coefficients, intercepts)
+    descend(columns, codes, coefficients, intercepts, penalty, tolerance)
+    return probabilities(X, coefficients, intercepts)
 
 
 def _select(
@@ -130,8 +130,8 @@ def _select(
         for (columns, codes, held_X, held_codes), (coefficients, intercepts) in zip(
             parts, states, strict=True
         ):
-            _descend(columns, codes, coefficients, intercepts, penalty, tolerance)
-            fitted = _probabilities(held_X, coefficients, intercepts)
+            descend(columns, codes, coefficients, intercepts, penalty, tolerance)
+            fitted = probabilities(held_X, coefficients, intercepts)
             own_class = fitted[np.arange(len(held_codes)), held_codes]
             deviance -= np.log(np.maximum(own_class, _SMALLEST_PROBABILITY)).sum()
         if deviance < least - 1e-9 * n_rows:
@@ -147,7 +147,7 @@ def _start(codes: IntArray, n_classes: int) -> FloatArray:
     return np.log(np.maximum(counts, 0.5) / len(codes))
 
 
-def _probabilities(X: FloatArray, coefficients: FloatArray, intercepts: FloatArray) -> FloatArray:
+def probabilities(X: FloatArray, coefficients: FloatArray, intercepts: FloatArray) -> FloatArray:
     used = np.flatnonzero(coefficients.any(axis=1))
     linear = X[:, used] @ coefficients[used] + intercepts
     linear -= linear.max(axis=1, keepdims=True)
@@ -308,7 +308,7 @@ def _move_rows(columns, j, weight, total, k, step, is_careful):  # type: ignore[
 
 
 @allocating_kernel(fastmath=True)
-def _descend(  # type: ignore[no-untyped-def]
+def descend(  # type: ignore[no-untyped-def]
     columns, codes, coefficients, intercepts, penalty, tolerance
 ):
     """Coordinate Newton steps until no step changes the objective by more than ``tolerance``."""

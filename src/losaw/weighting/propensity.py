@@ -52,6 +52,8 @@ class GaussianLinear:
     ----------
     variance_ : float
         Residual variance.
+    encoder_ : callable
+        Adjustment features (n, n_adjustment) -> the columns of the regression.
 
     References
     ----------
@@ -78,8 +80,8 @@ class GaussianLinear:
         t, a = check_pair(target, adjustment)
         c = check_counts(counts, len(t))
         # Standardised: least squares would ignore what is small next to a large offset or unit.
-        self._encoder = _Encoder(a, self.discrete, standardize=True)
-        z = self._encoder(a)
+        self.encoder_ = _Encoder(a, self.discrete, standardize=True)
+        z = self.encoder_(a)
         root = np.sqrt(c)
         self._slopes = np.asarray(np.linalg.lstsq(z * root[:, None], t * root, rcond=None)[0])
         residual = t - z @ self._slopes
@@ -95,14 +97,14 @@ class GaussianLinear:
     def density(self, target: ArrayLike, adjustment: ArrayLike) -> FloatArray:
         """Return the normal density of the residuals."""
         t, a = check_pair(target, adjustment)
-        residual = t - self._encoder(a) @ self._slopes
+        residual = t - self.encoder_(a) @ self._slopes
         scaled = -0.5 * residual**2 / self.variance_
         return np.asarray(np.exp(scaled) / np.sqrt(2 * np.pi * self.variance_))
 
     def log_density(self, target: ArrayLike, adjustment: ArrayLike) -> FloatArray:
         """Return the logarithm of the density, which is finite for outliers too."""
         t, a = check_pair(target, adjustment)
-        residual = t - self._encoder(a) @ self._slopes
+        residual = t - self.encoder_(a) @ self._slopes
         return np.asarray(
             -0.5 * (residual**2 / self.variance_ + np.log(2 * np.pi * self.variance_))
         )
@@ -131,6 +133,8 @@ class MultinomialLogit:
         Of every class against the first class, intercept first.
     n_steps_ : int
         Steps to the optimum; -1 if it was not reached, of which ``fit`` warns.
+    encoder_ : callable
+        Adjustment features (n, n_adjustment) -> the columns of the regression.
 
     References
     ----------
@@ -159,11 +163,11 @@ class MultinomialLogit:
         c = check_counts(counts, len(t))
         self.classes_, code = np.unique(t, return_inverse=True)
         n_classes = len(self.classes_)
-        self._encoder = _Encoder(a, self.discrete, self.standardize)
+        self.encoder_ = _Encoder(a, self.discrete, self.standardize)
         patterns, pattern = np.unique(a, axis=0, return_inverse=True)
         cells = np.zeros((len(patterns), n_classes))
         np.add.at(cells, (pattern.ravel(), code), c)
-        z = self._encoder(patterns)
+        z = self.encoder_(patterns)
         n_patterns, width = z.shape
         if (n_classes - 1) * width > MOST_COEFFICIENTS:
             raise ValueError(
@@ -194,7 +198,7 @@ class MultinomialLogit:
         a = as_floats("adjustment", adjustment)
         a = a[:, None] if a.ndim == 1 else a
         predictor = np.zeros((len(a), len(self.classes_)))
-        predictor[:, 1:] = self._encoder(a) @ self.coefficients_.T
+        predictor[:, 1:] = self.encoder_(a) @ self.coefficients_.T
         predictor -= predictor.max(axis=1, keepdims=True)
         p = np.exp(predictor)
         return np.asarray(p / p.sum(axis=1, keepdims=True))

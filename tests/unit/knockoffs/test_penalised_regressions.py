@@ -22,8 +22,8 @@ def test_multinomial_coefficients_fulfil_the_optimality_conditions():
     coefficients, intercepts = np.zeros((X.shape[1], 3)), np.zeros(3)
     penalty = 0.03
     columns = multinomial.sparse_columns(X, scales)
-    multinomial._descend(columns, codes, coefficients, intercepts, penalty, 1e-14)
-    residual = multinomial._probabilities(X, coefficients, intercepts) - np.eye(3)[codes]
+    multinomial.descend(columns, codes, coefficients, intercepts, penalty, 1e-14)
+    residual = multinomial.probabilities(X, coefficients, intercepts) - np.eye(3)[codes]
     gradient = X.T @ residual / len(X)
     threshold = penalty * scales[:, None] * np.ones((1, 3))
     active = coefficients != 0
@@ -65,10 +65,10 @@ def test_a_path_with_screened_columns_ends_where_one_without_ends(n_columns):
     largest = np.abs(moments).max()
     b, gradient, before = np.zeros(n_columns), moments.copy(), largest
     for penalty in largest * np.geomspace(1, 0.02, 8):
-        lasso._descend(products, gradient, b, penalty, before, 1e-16)
+        lasso.descend(products, gradient, b, penalty, before, 1e-16)
         before = penalty
         alone, of_alone = np.zeros(n_columns), moments.copy()
-        lasso._descend(products, of_alone, alone, penalty, 2 * penalty, 1e-16)  # all at once
+        lasso.descend(products, of_alone, alone, penalty, 2 * penalty, 1e-16)  # all at once
         assert np.allclose(b, alone, atol=1e-6)
         assert np.allclose(gradient, moments - products @ b, atol=1e-10)
         assert (np.abs(gradient) <= penalty + 1e-6).all()

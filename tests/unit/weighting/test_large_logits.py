@@ -25,7 +25,7 @@ def draw(rng, n_classes, levels, n_columns, rows, strength):
 
 def distance(model, target, adjustment, counts):
     """Squared distance to the optimum in standard errors, g' H^-1 g with the exact Hessian."""
-    z = model._encoder(adjustment)
+    z = model.encoder_(adjustment)
     p = model.probabilities(adjustment)
     n_classes, width = p.shape[1], z.shape[1]
     full = np.vstack([np.zeros(width), model.coefficients_])
