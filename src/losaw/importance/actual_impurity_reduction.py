@@ -91,7 +91,8 @@ def air(
     )
 
     def of_units(columns: FloatArray) -> FloatArray:
-        return np.subtract(*map(sample.summed, np.split(columns, 2)))
+        real, shadows = np.split(columns, 2)
+        return sample.summed(real) - sample.summed(shadows)
 
     shown = parameter_repr("air", max_features=max_features)
     of_trees = np.stack([of_units(decreases) for decreases in own])

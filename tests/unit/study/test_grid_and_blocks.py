@@ -1,6 +1,8 @@
 """Settings, learners, slices and blocks are functions of the study file and the request alone."""
 
 import math
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ from losaw.study.errors import StudyError
 from losaw.study.recipe import recipe_changes
 from losaw.study.registry import RegistryError
 from losaw.study.replicate import ingredients_in
+from losaw.study.rules import FILE_KEY, Run
 from losaw.study.settings import Setting, canonical_json
 from reference.in_process import execute
 
@@ -29,6 +32,18 @@ def test_blocks_partition_the_seeds_and_more_seeds_leave_whole_ones(width, n_see
     after = list(slice_of(width, n_seeds + more).ranges())
     assert ranges[:-1] == after[: len(ranges) - 1]
     assert after[len(ranges) - 1].start == ranges[-1].start
+
+
+def test_a_file_that_no_study_asks_for_is_named(monkeypatch):
+    monkeypatch.setenv(FILE_KEY, "")  # Run sets it, and the variables of threads
+    monkeypatch.setattr("losaw.study.rules.use_one_thread", lambda: None)
+    configuration = Path(__file__).resolve().parents[3] / "config" / "config.yaml"
+    run = Run(configuration, {"scale": "desk", "studies": ["losaw_forest"]}, is_main=False)
+    with pytest.raises(StudyError, match="unknown joint law 'log-barrier'"):
+        run.law("log-barrier")
+    block = SimpleNamespace(study="losaw_forest", slice="n_samples~7", first="000", last="001")
+    with pytest.raises(StudyError, match=r"unknown block .*losaw_forest/blocks/n_samples~7"):
+        run.block(block)
 
 
 def test_a_sampler_cannot_be_an_axis(project):

@@ -76,8 +76,11 @@ class XGBoostTrees(TwoTaskLearner):
         parameters = {
             name: getattr(self, name) for name in named if getattr(self, name) is not None
         }
-        parameters |= {"objective": OBJECTIVES[self.task], "nthread": 1}
-        parameters |= {"seed": self.random_state or 0}
+        parameters |= {
+            "objective": OBJECTIVES[self.task],
+            "nthread": 1,
+            "seed": self.random_state or 0,
+        }
         matrix = xgboost.DMatrix(X, y, nthread=1)
         self.booster_ = xgboost.train(parameters, matrix, self.num_boost_round)
         return self
