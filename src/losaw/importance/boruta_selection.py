@@ -226,7 +226,7 @@ def out_of_bag_z_scores(
             return np.zeros(len(units))
         trees = forest.flat_trees._replace(starts=forest.starts[tree : tree + 2])
         copies = columns[sources[unit_of_column].T, place]
-        predicted = exchanged_predictions(trees, value, columns[out], copies, units)
+        predicted = exchanged_predictions(trees, value, columns[out], copies[None], units)
         losses = ((y[out] - predicted) ** 2).mean(axis=1)
         return np.asarray(losses[1:] - losses[0])
 

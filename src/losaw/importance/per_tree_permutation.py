@@ -95,7 +95,7 @@ def _tree_scores(forest: ForestView, drawn: _Drawn) -> FloatArray:
     copies = rows.copy()
     for unit, order in zip(units, orders, strict=True):
         copies[:, unit] = rows[order][:, unit]
-    before, *exchanged = exchanged_predictions(tree.nodes, value, rows, copies, units)
+    before, *exchanged = exchanged_predictions(tree.nodes, value, rows, copies[None], units)
     outcomes = forest.outcomes[places]
     reference = _losses(forest.task, outcomes, before)
     for feature, predicted in zip(used, exchanged, strict=True):

@@ -28,8 +28,10 @@ from losaw.trees.forests import Forest, mean_of_trees, places_of_fit
 
 # Rows predicted in one call, as long as whole tables go into it; the same for any number of jobs.
 _BATCH = 5_000
-# Rows that are led through the trees at a time, or fewer, so that every thread has some.
+# Rows that are led through the trees at a time, or fewer, so that every thread has some; and the
+# rows, exchanged features and copies that are, multiplied: several copies share one descent.
 _BLOCK = 1000
+_EXCHANGED = 200_000
 _NONE = np.empty(0, np.intp)
 
 
@@ -102,7 +104,8 @@ class Model:
         compared = self._compared(self.columns)
         if self.trees is None or compared is None:
             return self.predict(self.columns)
-        return exchanged_predictions(self.trees.trees, self.trees.value, compared, compared, [])[0]
+        none = np.empty((0, *compared.shape))
+        return exchanged_predictions(self.trees.trees, self.trees.value, compared, none, [])[0]
 
     def exchange(
         self, copies: Iterable[FloatArray], n_copies: int
@@ -167,26 +170,44 @@ class Model:
         """Yield what :meth:`exchange` does; ``compared`` is what the trees compare."""
         columns, units = self.columns, self.scored_columns
         members = [of.columns_of(unit) for unit in units]
+        of_copy = min(len(compared), _BLOCK) * max(len(units), 1)
+        at_once = min(max(_EXCHANGED // of_copy, 1), n_copies)
         # Whole copies, or parts of their rows where there are too few to keep all threads busy.
-        n_parts = 1 if n_copies >= 4 * self.n_threads else self.n_threads
+        n_parts = 1 if n_copies >= 4 * self.n_threads * at_once else self.n_threads
         size = min(_BLOCK, -(-len(compared) // n_parts))
         blocks = [slice(at, at + size) for at in range(0, len(compared), size)]
+        drawn = iter(copies)
 
-        def parts() -> Iterator[tuple[FloatArray, FloatArray | None, slice]]:
-            for copy in copies:
-                other = self._compared(copy)
-                yield from ((copy, other, rows) for rows in blocks)
+        def parts() -> Iterator[tuple[list[FloatArray], FloatArray | None, slice]]:
+            while together := list(itertools.islice(drawn, at_once)):
+                found = [self._compared(copy) for copy in together]
+                others = [other for other in found if other is not None]
+                whole = np.stack(others) if len(others) == len(together) else None
+                yield from ((together, whole, rows) for rows in blocks)
 
-        def of_part(part: tuple[FloatArray, FloatArray | None, slice]) -> FloatArray:
-            copy, other, rows = part
-            if other is None:
-                changed = (exchanged(columns[rows], copy[rows], unit) for unit in (_NONE, *units))
-                return np.stack([self.predict(matrix) for matrix in changed])
-            return exchanged_predictions(of.trees, of.value, compared[rows], other[rows], members)
+        def of_part(
+            part: tuple[list[FloatArray], FloatArray | None, slice],
+        ) -> list[list[FloatArray]]:
+            """The predictions of some rows, by copy: as they are, and for every unit."""
+            together, others, rows = part
+            if others is None:
+                return [
+                    [
+                        self.predict(exchanged(columns[rows], copy[rows], unit))
+                        for unit in (_NONE, *units)
+                    ]
+                    for copy in together
+                ]
+            same, *found = exchanged_predictions(
+                of.trees, of.value, compared[rows], others[:, rows], members
+            )
+            remaining = iter(found)
+            return [[same, *itertools.islice(remaining, len(units))] for _ in together]
 
         predicted = each(of_part, parts(), self.n_threads)
-        while of_copy := list(itertools.islice(predicted, len(blocks))):
-            yield list(np.concatenate(of_copy, axis=1))
+        while of_blocks := list(itertools.islice(predicted, len(blocks))):
+            for parts_of_copy in zip(*of_blocks, strict=True):
+                yield [np.concatenate(of_unit) for of_unit in zip(*parts_of_copy, strict=True)]
 
     def _compared(self, columns: FloatArray) -> FloatArray | None:
         """Columns as the trees compare them; None without trees, or if a value is missing."""

@@ -11,7 +11,7 @@ of as many whole predictions, to the last bit.
 """
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,24 +21,60 @@ from losaw.kernels.compiled import inlined_kernel, kernel
 from losaw.kernels.trees import LEAF, Trees, bit
 
 
-class Descent(NamedTuple):
-    """The rows of all places on their way down a tree, and space to part them.
+class Places(NamedTuple):
+    """What the places of a result exchange. Units and sources count from 1; 0 is the row as it is.
 
-    An entry that descends is a row and a place in the result: place 0 for the row as it is, place
-    1 + j for the row with unit j exchanged. Entries are ordered by the nodes that they wait at.
-    Numbers are unsigned: a signed index is tested for counting from the end.
+    Place 0 of the result is the row as it is; the other places are all units of the first copy,
+    then those of the next.
     """
 
-    rows: NDArray[np.uint32]  # (n_rows * (1 + n_units) + 1,), of every entry; one is to spare
-    places: NDArray[np.uint32]  # the same shape
-    right_rows: NDArray[np.uint32]  # entries of a node that go right
-    right_places: NDArray[np.uint32]
-    # The nodes that are still to be entered, with the range of entries that waits there. Ranges
-    # are entered from the end, so that the last may grow.
-    stack: NDArray[np.int64]  # (n_rows * (1 + n_units) + 1, 3)
-    # (n_rows, 1 + n_units), the last tree in which a row parted, or -1.
-    parted_in: NDArray[np.int32]
-    leaves: NDArray[np.int32]  # (n_rows, 1 + n_units), the leaf of every entry
+    unit_of_column: NDArray[np.uint32]  # (n_columns,), 0 for a column of no unit
+    unit: NDArray[np.uint32]  # (n_places,)
+    source: NDArray[np.uint32]  # (n_places,), where the unit's columns are taken from
+
+    @classmethod
+    def of(cls, units: Sequence[NDArray[np.intp]], n_columns: int, n_copies: int) -> Self:
+        """Number the places of some units, each its columns, and of some copies."""
+        unit_of_column = np.zeros(n_columns, dtype=np.uint32)
+        numbers = np.arange(1, len(units) + 1, dtype=np.uint32)
+        if len(units) > 0:
+            unit_of_column[np.concatenate(units)] = np.repeat(numbers, [len(own) for own in units])
+        unit, source = np.zeros((2, 1 + n_copies * len(units)), dtype=np.uint32)
+        unit[1:] = np.tile(numbers, n_copies)
+        source[1:] = np.repeat(np.arange(1, n_copies + 1), len(units))
+        return cls(unit_of_column, unit, source)
+
+
+class Descent(NamedTuple):
+    """The rows on their way down a tree, and space to part them.
+
+    Rows that wait at a node stand together. A row that has parted is written with its place, as
+    ``place << 32 | row``. Numbers are unsigned: a signed index is tested for counting from the end.
+    """
+
+    rows: NDArray[np.uint32]  # (n_rows + 1,), rows as they are; one is to spare
+    right_rows: NDArray[np.uint32]  # those of a node that go right
+    parted: NDArray[np.uint64]  # (n_rows * (n_places - 1) + 1,), rows with a unit exchanged
+    right_parted: NDArray[np.uint64]
+    # The nodes that are still to be entered, with the ranges of ``rows`` and of ``parted`` that
+    # wait there. Ranges are entered from the end, so that the last may grow.
+    stack: NDArray[np.int64]  # (nodes of the largest tree, 5)
+    parted_in: NDArray[np.int32]  # (n_rows, n_places), the last tree in which a row parted, or -1
+    leaves: NDArray[np.int32]  # (n_rows, n_places), the leaf of every row and place
+
+    @classmethod
+    def of(cls, trees: Trees, n_rows: int, n_places: int) -> Self:
+        """Make space for some rows and places."""
+        shape, most_parted = (n_rows, n_places), n_rows * (n_places - 1) + 1
+        return cls(
+            rows=np.empty(n_rows + 1, dtype=np.uint32),
+            right_rows=np.empty(n_rows + 1, dtype=np.uint32),
+            parted=np.empty(most_parted, dtype=np.uint64),
+            right_parted=np.empty(most_parted, dtype=np.uint64),
+            stack=np.empty((np.diff(trees.starts).max(), 5), dtype=np.int64),
+            parted_in=np.full(shape, -1, dtype=np.int32),
+            leaves=np.empty(shape, dtype=np.int32),
+        )
 
 
 def exchanged_predictions(
@@ -50,28 +86,17 @@ def exchanged_predictions(
 ) -> FloatArray:
     """Predictions of rows as they are, and with one unit after the other taken from the copies.
 
-    ``columns`` and ``copies`` are (n_rows, n_columns), as the trees compare them; ``units`` the
-    columns of every unit, no column in two; ``value``, (n_nodes,) or (n_nodes, n_outputs), what a
-    node predicts as a leaf. Returns (1 + n_units, n_rows[, n_outputs]).
+    ``columns`` are (n_rows, n_columns) and ``copies`` (n_copies, n_rows, n_columns), as the trees
+    compare them; ``units`` the columns of every unit, no column in two; ``value``, (n_nodes,) or
+    (n_nodes, n_outputs), what a node predicts as a leaf. Returns (n_places, n_rows[, n_outputs]),
+    with the places of :class:`Places`.
     """
-    place_of_column = np.zeros(columns.shape[1], dtype=np.uint32)
-    for unit, members in enumerate(units):
-        place_of_column[members] = 1 + unit
+    places = Places.of(units, columns.shape[1], len(copies))
+    shape = (len(columns), len(places.unit))
+    sources = np.array([columns.T, *copies.transpose(0, 2, 1)], dtype=float, order="C")
     values = _by_output(value)
-    shape = (len(columns), 1 + len(units))
-    size = shape[0] * shape[1] + 1
-    descent = Descent(
-        rows=np.empty(size, dtype=np.uint32),
-        places=np.empty(size, dtype=np.uint32),
-        right_rows=np.empty(size, dtype=np.uint32),
-        right_places=np.empty(size, dtype=np.uint32),
-        stack=np.empty((size, 3), dtype=np.int64),
-        parted_in=np.full(shape, -1, dtype=np.int32),
-        leaves=np.empty(shape, dtype=np.int32),
-    )
     total = np.zeros((len(values), *shape))
-    rows, others = _contiguous(columns.T), _contiguous(copies.T)
-    add_exchanged(trees, values, rows, others, place_of_column, descent, total)
+    add_exchanged(trees, values, sources, places, Descent.of(trees, *shape), total)
     total /= trees.n_trees
     return total[0].T if value.ndim == 1 else total.transpose(2, 1, 0)
 
@@ -112,6 +137,10 @@ def _contiguous(columns: FloatArray) -> FloatArray:
     return np.require(columns, dtype=np.float64, requirements=["C", "A", "W"])
 
 
+# The parts of ``place << 32 | row``.
+_PLACE, _ROW = np.uint64(32), np.uint64(2**32 - 1)
+
+
 @inlined_kernel()
 def goes_left(trees: Trees, node: int, x: float) -> bool:
     """Return true if a value goes left at a node."""
@@ -130,16 +159,15 @@ def child(trees: Trees, node: int, left: bool) -> int:
 def add_exchanged(
     trees: Trees,
     values: np.ndarray,
-    X: np.ndarray,
-    copies: np.ndarray,
-    place_of_column: np.ndarray,
+    sources: np.ndarray,
+    places: Places,
     descent: Descent,
     out: np.ndarray,
 ) -> None:
-    """Add the values of leaves to ``out`` (n_outputs, n_rows, 1 + n_units).
+    """Add the values of leaves to ``out`` (n_outputs, n_rows, n_places).
 
-    Only the row as it is, place 0, begins at the root. Where the two values of a unit go to
-    different sides for the first time in a tree, it parts in two::
+    Only the row as it is, place 0, begins at the root. Where a unit's values in the row and in a
+    copy go to different sides for the first time in a tree, the row parts in two::
 
                      root      (row 7, place 0)
                       |
@@ -147,7 +175,7 @@ def add_exchanged(
               /            \
         (row 7, 0)      (row 7, place of the unit of x_2)      parted_in[7, place] = this tree
              |                        |
-            ...                      ...       below, that entry takes x_2 from the copy
+            ...                      ...       below, that row takes x_2 from the copy
            leaf A                   leaf B
 
     In the end ``out[7, 0]`` gets the value of leaf A, and so does every place that never parted;
@@ -155,59 +183,81 @@ def add_exchanged(
 
     Parameters
     ----------
-    X, copies : array of shape (n_columns, n_rows)
-        Rows by column.
-    place_of_column : array of shape (n_columns,)
-        1 + the unit of a column; 0 for a column of no unit.
+    sources : array of shape (1 + n_copies, n_columns, n_rows)
+        The rows as they are, and their copies.
     """
-    rows, places, stack = descent.rows, descent.places, descent.stack
+    rows, right_rows, stack = descent.rows, descent.right_rows, descent.stack
+    parted, right_parted = descent.parted, descent.right_parted
     parted_in, leaves = descent.parted_in, descent.leaves
-    n_rows = X.shape[1]
+    n_sources, n_rows = sources.shape[0], sources.shape[2]
+    n_units = np.uint64((len(places.unit) - 1) // max(n_sources - 1, 1))
     has_sets = len(trees.left_levels) > 0
     for tree in range(len(trees.starts) - 1):
         for row in range(n_rows):
-            rows[row], places[row] = row, 0
+            rows[row] = row
         stack[0, 0], stack[0, 1], stack[0, 2] = trees.starts[tree], 0, n_rows
+        stack[0, 3], stack[0, 4] = 0, 0
         n_waiting = 1
         while n_waiting > 0:
             n_waiting -= 1
             node, start, end = stack[n_waiting, 0], stack[n_waiting, 1], stack[n_waiting, 2]
+            parted_start, parted_end = stack[n_waiting, 3], stack[n_waiting, 4]
             feature = trees.feature[node]
             if feature == LEAF:
                 for k in range(start, end):
-                    leaves[rows[k], places[k]] = node
+                    leaves[rows[k], 0] = node
+                for k in range(parted_start, parted_end):
+                    leaves[parted[k] & _ROW, parted[k] >> _PLACE] = node
                 continue
             threshold = trees.threshold[node]
             is_set = has_sets and np.isnan(threshold)
             levels = trees.left_levels[node] if is_set else np.uint64(0)
-            place_here = place_of_column[feature]
-            has_unit = place_here > 0
+            unit = places.unit_of_column[feature]
+            # A row is written to both sides, and overwritten on the side where it does not stay:
+            # there is no branch to be mispredicted.
+            n_left_parted, n_right_parted = np.uint64(parted_start), np.uint64(0)
+            for k in range(parted_start, parted_end):
+                entry = parted[k]
+                place = entry >> _PLACE
+                source = places.source[place] if places.unit[place] == unit else np.uint32(0)
+                left = _is_left(sources[source, feature, entry & _ROW], threshold, is_set, levels)
+                parted[n_left_parted] = right_parted[n_right_parted] = entry
+                n_left_parted += np.uint64(left)
+                n_right_parted += np.uint64(not left)
             n_left, n_right = np.uint64(start), np.uint64(0)
             for k in range(start, end):
-                row, place = rows[k], places[k]
-                own = _is_left(X[feature, row], threshold, is_set, levels)
-                other = _is_left(copies[feature, row], threshold, is_set, levels)
-                left = other if (place == place_here) & has_unit else own
-                last = parted_in[row, place_here]
-                parts = (own != other) & (place == 0) & has_unit & (last != tree)
-                parted_in[row, place_here] = tree if parts else last
-                # Written to both sides, and overwritten on the side where it does not stay: there
-                # is no branch to be mispredicted.
-                rows[n_left], places[n_left] = row, place if left else place_here
-                descent.right_rows[n_right] = row
-                descent.right_places[n_right] = place_here if left else place
-                n_left += np.uint64(left | parts)
-                n_right += np.uint64((not left) | parts)
-            if n_left > start:
+                row = rows[k]
+                left = _is_left(sources[0, feature, row], threshold, is_set, levels)
+                rows[n_left] = right_rows[n_right] = row
+                n_left += np.uint64(left)
+                n_right += np.uint64(not left)
+                if unit == 0:
+                    continue
+                place = np.uint64(unit)
+                for source in range(1, n_sources):
+                    other = _is_left(sources[source, feature, row], threshold, is_set, levels)
+                    last = parted_in[row, place]
+                    parts = (left != other) & (last != tree)
+                    parted_in[row, place] = tree if parts else last
+                    entry = place << _PLACE | np.uint64(row)
+                    parted[n_left_parted] = right_parted[n_right_parted] = entry
+                    n_left_parted += np.uint64(parts & other)
+                    n_right_parted += np.uint64(parts & left)
+                    place += n_units
+            if n_left > start or n_left_parted > parted_start:
                 stack[n_waiting, 0] = trees.left[node]
                 stack[n_waiting, 1], stack[n_waiting, 2] = start, n_left
+                stack[n_waiting, 3], stack[n_waiting, 4] = parted_start, n_left_parted
                 n_waiting += 1
-            if n_right > 0:
+            if n_right > 0 or n_right_parted > 0:
                 for k in range(n_right):
-                    rows[n_left + k] = descent.right_rows[k]
-                    places[n_left + k] = descent.right_places[k]
+                    rows[n_left + k] = right_rows[k]
+                for k in range(n_right_parted):
+                    parted[n_left_parted + k] = right_parted[k]
                 stack[n_waiting, 0] = trees.right[node]
                 stack[n_waiting, 1], stack[n_waiting, 2] = n_left, n_left + n_right
+                stack[n_waiting, 3] = n_left_parted
+                stack[n_waiting, 4] = n_left_parted + n_right_parted
                 n_waiting += 1
         for k in range(len(values)):
             for row in range(n_rows):

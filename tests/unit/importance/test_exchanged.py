@@ -93,10 +93,26 @@ def test_the_predictions_are_those_of_the_model_to_the_last_bit(name, n_jobs):
     subject, columns, copies, members = viewed((MODELS | OTHERS)[name], n_jobs)
     assert (subject.trees is None) == (name in OTHERS)
     np.testing.assert_array_equal(subject.predictions(), subject.predict(columns))
-    ((same, *found),) = subject.exchange([copies], 1)
-    np.testing.assert_array_equal(same, subject.predict(columns))
-    for unit, predicted in zip(members, found, strict=True):
-        np.testing.assert_array_equal(predicted, subject.predict(exchanged(columns, copies, unit)))
+    several = [copies, columns, columns[::-1]]
+    for copy, (same, *found) in zip(several, subject.exchange(several, 3), strict=True):
+        np.testing.assert_array_equal(same, subject.predict(columns))
+        for unit, predicted in zip(members, found, strict=True):
+            np.testing.assert_array_equal(
+                predicted, subject.predict(exchanged(columns, copy, unit))
+            )
+
+
+def test_many_rows_and_copies_are_led_in_parts():
+    """1,100 rows are two blocks, and 14 copies of 20 features more than are led at once."""
+    own = np.random.default_rng(2)
+    rows = own.standard_normal((1100, 20))
+    model = RandomForestRegressor(3, **small).fit(rows[:200], rows[:200, 0])
+    subject = read_model(model, read_rows(rows, rows[:, 0]), Options())
+    copies = [own.permuted(rows, axis=0) for _ in range(14)]
+    for copy, (_, *found) in zip(copies, subject.exchange(iter(copies), 14), strict=True):
+        for j, predicted in enumerate(found):
+            changed = exchanged(rows, copy, np.array([j]))
+            np.testing.assert_array_equal(predicted, model.predict(changed))
 
 
 @pytest.mark.parametrize("name", MODELS)
