@@ -1,6 +1,3 @@
-# From blocks to numbers: summary, tables and figures of each study, a page of each paper.
-
-
 # Reads the blocks of this request, and no others.
 rule summary:
     input:
