@@ -1,7 +1,8 @@
 """Stored evidence is computed again: the rows of a study and a learner are those of reference/.
 
 ``evidence.csv`` has a block for each study and learner that is cheap and the same on all
-processors, with the digest of its rows as ``reference/<study>/blocks.csv`` has it.
+processors, with the first digits of the digest of its rows, as ``reference/<study>/blocks.csv``
+keeps them.
 
     python -m pytest -m long -s tests/golden/test_evidence.py
 
@@ -43,7 +44,7 @@ def test_the_rows_are_those_of_the_evidence(line):
     seeds = range(int(line["first"]), int(line["last"]) + 1)
     asked = Line(Path(line["study"]), line["setting"], line["learner"], seeds[0], seeds[-1], "")
     rows = compute_line(study_of(line["study"]), asked)
-    is_equal = digest_of(rows, {}) == line["rows_sha256"]
+    is_equal = digest_of(rows, {}).startswith(line["rows_sha256"])
     block = f"{line['study']}/{line['setting']}/{line['learner']}, seeds {seeds[0]} to {seeds[-1]}"
     seconds = time.process_time() - started
     print(f"\n{'equal' if is_equal else 'DIFFERS'}, {seconds:.1f} s: {block}", end="", flush=True)
