@@ -28,10 +28,11 @@ from losaw.trees.forests import Forest, mean_of_trees, places_of_fit
 
 # Rows predicted in one call, as long as whole tables go into it; the same for any number of jobs.
 _BATCH = 5_000
-# Rows that are led through the trees at a time, or fewer, so that every thread has some; and the
-# rows, exchanged features and copies that are, multiplied: several copies share one descent.
+# Rows that are led through the trees at a time, or fewer, so that every thread has some.
 _BLOCK = 1000
-_EXCHANGED = 200_000
+# Several copies share one descent: so many rows times features times copies, since more are slower,
+# and so many numbers of whole copies are in memory.
+_EXCHANGED, _COPIED = 200_000, 1_000_000
 _NONE = np.empty(0, np.intp)
 
 
@@ -170,8 +171,9 @@ class Model:
         """Yield what :meth:`exchange` does; ``compared`` is what the trees compare."""
         columns, units = self.columns, self.scored_columns
         members = [of.columns_of(unit) for unit in units]
-        of_copy = min(len(compared), _BLOCK) * max(len(units), 1)
-        at_once = min(max(_EXCHANGED // of_copy, 1), n_copies)
+        exchanged_of_copy = min(len(compared), _BLOCK) * max(len(units), 1)
+        most = min(_EXCHANGED // exchanged_of_copy, _COPIED // compared.size)
+        at_once = min(max(most, 1), n_copies)
         # Whole copies, or parts of their rows where there are too few to keep all threads busy.
         n_parts = 1 if n_copies >= 4 * self.n_threads * at_once else self.n_threads
         size = min(_BLOCK, -(-len(compared) // n_parts))

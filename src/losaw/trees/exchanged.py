@@ -1,10 +1,11 @@
-"""Predictions of a forest when features are exchanged, all features in one descent through a tree.
+"""Predictions of a forest when features are exchanged, all in one descent through a tree.
 
 A row whose feature is exchanged leaves the way of the row as it is only at a node that splits the
 feature and sends the two values to different sides. So every row descends a tree once, and once
 more from every such node, instead of once for every row and feature. All rows descend together,
-node by node: at a node they are compared with one threshold and parted, which does not wait for the
-way of a single row and needs no branch that a processor would have to guess.
+node by node, and with several copies: at a node they are compared with one threshold and parted,
+which does not wait for the way of a single row and needs no branch that a processor would have to
+guess.
 
 The values of the leaves are added in the order of the trees, as forests predict: the sums are those
 of as many whole predictions, to the last bit.
