@@ -262,8 +262,8 @@ def cut(
     needed = times * pilot.of(design, n_features)
     if needed > seconds:
         said.append(
-            f"the budget cannot be kept: what is left takes {_duration(needed)}, and no "
-            "smaller design is worth its time"
+            f"the budget cannot be kept: after the trial {_duration(seconds)} of it are left, what "
+            f"remains takes {_duration(needed)}, and no smaller design is worth its time"
         )
     return design, said
 
@@ -298,7 +298,9 @@ def _round(rows: float) -> int:
 
 
 def _cuts(full: Design, design: Design, seconds: float) -> list[str]:
-    words = {"rows": "rows", "permutations": "permutations of PFI", "draws": "draws of CPI"}
+    words = {"rows": "rows", "permutations": "permutations of PFI"}
+    if "cpi" in design.methods:
+        words["draws"] = "draws of CPI"
     cuts = [
         f"{word}: {getattr(design, name):,} in place of {getattr(full, name):,}"
         for name, word in words.items()
@@ -308,13 +310,13 @@ def _cuts(full: Design, design: Design, seconds: float) -> list[str]:
     still = " where draws of CPI do not fail their test" * ("cpi" in design.methods)
     cuts += [f"{METHODS[name].label} is left out{still * (name == 'loco')}" for name in gone]
     if cuts:
-        cuts[0] += f" (everything would take {_duration(seconds)})"
+        cuts[0] += f" (everything would take {_duration(seconds)}; a larger budget keeps more)"
     return cuts
 
 
 def _duration(seconds: float) -> str:
     if math.isinf(seconds):
-        return "longer than could be tried"
+        return "longer than could be tried in this budget"
     for unit, size in (("h", 3600.0), ("min", 60.0)):
         if seconds >= size:
             return f"about {seconds / size:.1f} {unit}"

@@ -61,7 +61,7 @@ def answer(work: Work, decision: Decision, fdr: float) -> tuple[Sentence, ...]:
     | what is known | headline |
     |---|---|
     | features are selected | their names, then groups beside them |
-    | else a group, or a feature by its group's tests, is stated | the first statement |
+    | else a group, or a feature by its group's tests, is stated | the finest statement |
     | else the model predicts unseen rows | the features together matter |
     | else | the data do not decide |
     """
@@ -101,7 +101,7 @@ def answer(work: Work, decision: Decision, fdr: float) -> tuple[Sentence, ...]:
     else:
         none = f"{method.label} selects no single feature at {rate}."
         if stated:
-            head = stated[0]
+            head = min(stated, key=lambda statement: len(statement.features))
         elif explains and n == 1:
             head = Sentence("together", tuple(names), f"{names[0]} predicts {work.data.target}")
         elif explains:

@@ -113,6 +113,12 @@ def test_where_loco_decides_alone_it_has_the_same_least_score():
 GROUP = ("rooms", "age")
 
 
+def test_the_headline_is_the_finest_statement():
+    made = work(scored(0, 0, 0, 0), groups=(GROUP, ("income",)), left_out={GROUP: 0.05})
+    head = answer(made, decide(made, 0.1), 0.1)[0]
+    assert head.text == "income matters beyond all other features"
+
+
 @pytest.mark.parametrize(
     ("draws", "loco", "is_stated", "is_headline"),
     [
