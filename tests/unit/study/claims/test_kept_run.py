@@ -5,7 +5,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from losaw.study.report.keeping import EVIDENCE
+from losaw.study.report.keeping import EVIDENCE, HEX_DIGITS
 from losaw.study.report.page.stored import Shelf
 
 ROOT = Path(__file__).parents[4]
@@ -32,7 +32,7 @@ def test_its_evidence_names_settings_and_learners_of_the_study(shelf, name):
     study = shelf.studies[name]
     lines = pd.read_csv(REFERENCE / name / "blocks.csv")
     assert tuple(lines.columns) == EVIDENCE
-    assert lines["rows_sha256"].str.fullmatch("[0-9a-f]{16}").all()
+    assert lines["rows_sha256"].str.fullmatch(f"[0-9a-f]{{{HEX_DIGITS}}}").all()
     assert set(lines["setting"]) <= {setting.identifier for setting in study.settings}
     assert set(lines["learner"]) <= set(study.learners)
     assert not lines.duplicated(["setting", "learner", "first_seed"]).any()
