@@ -262,8 +262,8 @@ def cut(
     needed = times * pilot.of(design, n_features)
     if needed > seconds:
         said.append(
-            f"the budget cannot be kept: after the trial {_duration(seconds)} of it are left, what "
-            f"remains takes {_duration(needed)}, and no smaller design is worth its time"
+            "the budget cannot be kept: the trial has used a part of it, what is left takes "
+            f"{_duration(needed)}, and no smaller design is worth its time"
         )
     return design, said
 
