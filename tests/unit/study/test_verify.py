@@ -4,6 +4,7 @@ Of study.verify.
 """
 
 import shutil
+import subprocess
 
 import pandas as pd
 import pytest
@@ -57,3 +58,20 @@ def test_rows_that_differ_are_told_with_the_size_of_the_difference(computed, evi
     (evidence.parent / "runs.csv").write_text("study,scale\nother,smoke\n")
     with pytest.raises(StudyError, match=r"runs.csv: a line of study 'tiny' must say the scale"):
         verify(lines, computed.configuration, 1)
+
+
+def test_a_commit_has_changes_where_code_differs_not_where_evidence_does(tmp_path, monkeypatch):
+    def git(*words):
+        subprocess.run(["git", "-C", tmp_path, "-c", "user.name=a", "-c", "user.email=b", *words])
+
+    for name in ("src/code.py", "reference/runs.csv"):
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_text("")
+    git("init", "--quiet")
+    git("add", ".")
+    git("commit", "--quiet", "-m", "first")
+    monkeypatch.setattr("losaw.__file__", str(tmp_path / "src/code.py"))
+    (tmp_path / "reference/runs.csv").write_text("study")
+    assert commit().isalnum()
+    (tmp_path / "src/code.py").write_text("1")
+    assert commit().endswith("+changes")

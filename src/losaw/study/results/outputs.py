@@ -112,7 +112,10 @@ def machine() -> str:
 
 
 def commit() -> str:
-    """Return the checkout's commit, ``+changes`` if tracked files differ; empty outside git."""
+    """Return the checkout's commit, ``+changes`` if tracked files differ; empty outside git.
+
+    Stored evidence does not count: no computation reads it, and verifying writes to it.
+    """
     folder = Path(losaw.__file__).parent
 
     def git(*words: str) -> str:
@@ -122,4 +125,6 @@ def commit() -> str:
         return done.stdout.strip() if done.returncode == 0 else ""
 
     head = git("rev-parse", "HEAD")
-    return head + "+changes" if head and git("status", "--porcelain", "-uno") else head
+    of_code = (":(top)", ":(top,exclude)reference")
+    is_changed = head and git("status", "--porcelain", "-uno", "--", *of_code)
+    return head + "+changes" if is_changed else head
