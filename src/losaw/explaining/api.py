@@ -29,7 +29,7 @@ from losaw.explaining.draws import decide, score_with_draws
 from losaw.explaining.models import fit_each, make_forest, make_model, name_of, splits_of
 from losaw.explaining.preparing import Prepared, prepare
 from losaw.explaining.result import Explanation
-from losaw.explaining.scores import Work, quality, score
+from losaw.explaining.scores import Work, quality, score, score_by_fits
 from losaw.explaining.sentences import Section, answer, cautions, notes, said_of, statements
 from losaw.explaining.table_file import read_file
 from losaw.rng import as_generator, seed_integer, stream
@@ -285,9 +285,11 @@ def compute(
         called = name_of(options.model)
         work = Work(data, design, splits, models, seed, options.n_jobs, called, clock, features)
         work.quality["model"] = quality(work, models)
+    # First what a budget keeps longest: a pilot that is out of time has tried it.
     score(work, forests)
     if work.runs("cpi"):
         score_with_draws(work, groups, options.fdr)
+    score_by_fits(work)
     if not work.results and features is None:
         raise LosawError("methods: none is left. LOCO needs two features at least")
     return work

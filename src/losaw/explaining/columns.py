@@ -26,13 +26,16 @@ _DATE = re.compile(r"^\d{4}[-/]\d{1,2}[-/]\d{1,2}([T ]\d{1,2}:\d{2}.*)?$")
 _MOSTLY_NUMBERS = 0.9
 _CODE = r"[-+]?(0\d.*|\d{16,})"  # a number that would lose digits
 MISSING_NUMBERS = (
-    "below all values for the forest, at the median for losawRF, still missing for other models"
+    "the forest takes them below all values, losawRF at the median, another model as missing"
 )
 _MICROSECONDS = 86_400e6  # of a day
 # A level must have so many rows on average, or the rarest are made one level: forests need them.
 _ROWS_PER_LEVEL = 5
 # Values that repeat may mark the rows of one person: so many rows for each at least.
 _ROWS_OF_ONE = 1.1
+# So do fewer values, if their numbers of rows vary less than this part of what chance gives: a
+# panel has as many rows of each state.
+_FEWEST_IN_A_PANEL, _PART_OF_CHANCE = 20, 0.25
 
 
 class Column(NamedTuple):
@@ -74,7 +77,8 @@ def treat(name: str, read: Values, asked: str | None = None) -> Column:
     import pandas as pd
 
     missing = np.isnan(read.codes)
-    n_values = len(np.unique(read.codes[~missing]))
+    of_value = np.unique(read.codes[~missing], return_counts=True)[1]
+    n_values = len(of_value)
     column = Column(name, None, "", "", int(missing.sum()), n_values)
     n_known = len(missing) - column.n_missing
     if read.is_whole and (np.abs(read.codes[~missing]) > LARGEST_WHOLE).any():
@@ -97,7 +101,9 @@ def treat(name: str, read: Values, asked: str | None = None) -> Column:
         is_whole = bool((read.codes[~missing] % 1 == 0).all())
         column = column._replace(marks_rows=repeats and is_key and is_whole)
     elif read.content in ("text", "levels", "objects"):
-        column = column._replace(marks_rows=repeats)
+        is_even = of_value.min() > 1 and of_value.var() < _PART_OF_CHANCE * of_value.mean()
+        is_panel = n_values > _FEWEST_IN_A_PANEL and bool(is_even)
+        column = column._replace(marks_rows=repeats or is_panel)
     if asked == "nominal":
         return _levels(column, read)
     if read.content == "numbers":
@@ -165,12 +171,12 @@ def _is_identifier(name: str, codes: FloatArray) -> str:
     """Return why whole numbers look like an identifier; an empty string if they do not."""
     known = codes[~np.isnan(codes)]
     n_values = len(np.unique(known))
-    if (known % 1 != 0).any() or n_values < len(codes) or n_values <= MOST_TEXT_LEVELS:
+    if (known % 1 != 0).any() or n_values <= MOST_TEXT_LEVELS:
         return ""
-    if known.max() - known.min() + 1 == n_values:
+    if n_values == len(codes) and known.max() - known.min() + 1 == n_values:
         return "it numbers the rows"
-    if _KEY.fullmatch(name.strip()):
-        return "an identifier: every row has a number of its own"
+    if _KEY.fullmatch(name.strip()) and len(codes) < _ROWS_OF_ONE * n_values:
+        return f"an identifier, with {n_values:,} numbers in {len(codes):,} rows"
     return ""
 
 

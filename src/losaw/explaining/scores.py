@@ -153,22 +153,26 @@ def over_folds(values: FloatArray) -> Quality:
 
 
 def score(work: Work, forests: list[Any]) -> None:
-    """Run the methods that need no draws."""
-    design, names = work.design, work.features or list(work.data.X.columns)
+    """Run the methods that need neither draws nor other fits."""
     for name in ("mdi", "ufi"):
         if work.runs(name):
             with work.clock.part(name):
                 work.results[name] = shares(name, work, forests, work.splits)
-    if work.runs("losaw"):
-        with work.clock.part("losaw"):
-            decorrelated(work)
     if work.runs("pfi"):
         with work.clock.part("pfi"):
             work.results["pfi"] = pfi(
-                features=names, n_repeats=design.permutations, random_state=work.stream("pfi"),
-                **work.common,
+                features=work.features, n_repeats=work.design.permutations,
+                random_state=work.stream("pfi"), **work.common,
             )  # fmt: skip
+
+
+def score_by_fits(work: Work) -> None:
+    """Run losawRF, and LOCO, which fits models again."""
+    if work.runs("losaw"):
+        with work.clock.part("losaw"):
+            decorrelated(work)
     if work.runs("loco") and work.data.X.shape[1] > 1:
+        names = work.features or list(work.data.X.columns)
         some = names if work.features is None else names[:2]
         with work.clock.part("loco"):
             work.results["loco"] = loco(

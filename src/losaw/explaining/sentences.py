@@ -16,7 +16,7 @@ from losaw.explaining.disagreements import Associations, Disagreement
 from losaw.explaining.draws import FAMILY_WISE, LEAST_LOCO, Decision, recognised
 from losaw.explaining.models import make_forest
 from losaw.explaining.preparing import Prepared
-from losaw.explaining.scores import LEVEL, Unit, Work, share_explained
+from losaw.explaining.scores import LEVEL, Unit, Work, over_folds, share_explained
 from losaw.support.words import decimal, p_text
 
 # So many features of a group are named.
@@ -92,11 +92,15 @@ def answer(work: Work, decision: Decision, fdr: float) -> tuple[Sentence, ...]:
         if decision.method == "pfi":
             text = "A model also uses features that only go with a cause: CPI tells them apart."
             below.append(Sentence("used", (), text))
-        rest = n - len(decision.selected) - sum(len(unit) == 1 for unit in decision.open)
+        n_open = sum(len(unit) == 1 for unit in decision.open)
+        rest = n - len(decision.selected) - n_open
         if rest:
             words = "features are" if rest > 1 else "feature is"
-            they = "they do" if rest > 1 else "it does"
-            text = f"{rest} {words} not selected, which does not show that {they} not matter."
+            they = "they do" if rest + n_open > 1 else "it does"
+            others = f", and {n_open} {'stay' if n_open > 1 else 'stays'} open" * (n_open > 0)
+            text = (
+                f"{rest} {words} not selected{others}, which does not show that {they} not matter."
+            )
             below.append(Sentence("not selected", (), text))
     else:
         none = f"{method.label} selects no single feature at {rate}."
@@ -123,7 +127,7 @@ def answer(work: Work, decision: Decision, fdr: float) -> tuple[Sentence, ...]:
         text = f"{model[0].upper()}{model[1:]} is not shown to predict unseen rows better than a "
         text += "constant" + ("." if stated else ", so that its importances say little.")
         below.append(Sentence("not explained", (), text))
-    below += [*_only_in_the_tree(decision), *_by_loco(decision), *_open(decision)]
+    below += [*_only_in_the_tree(decision), *_by_loco(work, decision), *_open(work, decision)]
     below.append(Sentence("question", (), f"{method.label}: {method.question}"))
     return (head, *below)
 
@@ -164,6 +168,14 @@ def _unit(unit: Unit) -> str:
     return listed(unit) if len(unit) == 1 else in_braces(unit)
 
 
+def _with_loco(unit: Unit, work: Work) -> str:
+    """Return a feature or a group with its LOCO, which a single feature of a table has not."""
+    if unit not in work.left_out:
+        return _unit(unit)
+    loco = over_folds(work.left_out[unit])
+    return f"{_unit(unit)} ({decimal(loco.share)} ± {decimal(loco.std_error)})"
+
+
 def _only_in_the_tree(decision: Decision) -> Iterator[Sentence]:
     """Reconcile the tests of groups, which name single features, with the one that selects none."""
     alone = {group[0] for group in decision.stated if len(group) == 1}
@@ -178,11 +190,11 @@ def _only_in_the_tree(decision: Decision) -> Iterator[Sentence]:
         yield Sentence("two tests", named, text)
 
 
-def _by_loco(decision: Decision) -> Iterator[Sentence]:
+def _by_loco(work: Work, decision: Decision) -> Iterator[Sentence]:
     selected = {(name,) for name in decision.selected}
     found = decision.by_loco & (selected | set(decision.stated))
     if found:
-        named = ", ".join(sorted(map(_unit, found)))
+        named = ", ".join(_with_loco(unit, work) for unit in sorted(found))
         yield Sentence(
             "by LOCO",
             tuple(sorted({name for unit in found for name in unit})),
@@ -192,9 +204,9 @@ def _by_loco(decision: Decision) -> Iterator[Sentence]:
         )
 
 
-def _open(decision: Decision) -> Iterator[Sentence]:
+def _open(work: Work, decision: Decision) -> Iterator[Sentence]:
     if decision.open:
-        named = ", ".join(map(_unit, decision.open))
+        named = ", ".join(_with_loco(unit, work) for unit in decision.open)
         yield Sentence(
             "open",
             tuple(dict.fromkeys(name for unit in decision.open for name in unit)),
@@ -321,7 +333,7 @@ def _clusters(data: Prepared, related: Associations) -> Iterator[Sentence]:
             yield Sentence(
                 "cluster",
                 (first, *together),
-                f"Many rows share the values of {' and '.join([first, *together[:2]])} ({units} "
+                f"Many rows share the values of {listed([first, *together[:2]])} ({units} "
                 f"combinations in {len(data.y)} rows). If these are several rows of one person or "
                 "thing, name the column that says which (--cluster NAME): without it p-values are "
                 "too small.",

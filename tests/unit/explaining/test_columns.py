@@ -99,7 +99,9 @@ def test_what_cannot_be_explained_by_is_left_out_with_the_reason(values, reason)
      ("GRID", False), ("humid", False)],
 )  # fmt: skip
 def test_keys_are_known_by_their_names_and_kept_by_their_kind(name, is_key):
-    frame = table(**{name: RNG.choice(10**6, N, replace=False)})
+    numbers = RNG.choice(10**6, N, replace=False)
+    numbers[:5] = numbers[5:10]  # a few were here before
+    frame = table(**{name: numbers})
     assert (column_of(frame, name)[0].values is None) == is_key
     assert column_of(frame, name, kinds={name: "continuous"})[0].kind == "continuous"
 
@@ -166,7 +168,9 @@ def test_missing_levels_are_a_level_and_missing_numbers_stay_missing():
         ("patient", [f"p{i % 60}" for i in ROW], True),
         ("patient", [f"p{i % 100}" for i in ROW], True),
         ("patient_id", ROW % 60, True),
-        ("town", [f"t{i % 40}" for i in ROW], False),
+        ("state", [f"s{i % 40}" for i in ROW], True),  # a panel: as many rows of each
+        ("town", [f"t{min(i % 60, 40)}" for i in ROW], False),
+        ("arm", [f"a{i % 8}" for i in ROW], False),
         ("age", ROW % 60, False),
         ("name", [f"person {i}" for i in ROW], False),
     ],

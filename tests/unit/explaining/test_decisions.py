@@ -71,6 +71,8 @@ def test_loco_decides_where_draws_fail_and_the_answer_says_so():
     assert found.selected == ("income",) and found.open == (("rooms",),)
     assert sentences["selected"].text == "Selected by LOCO, where draws fail their test: income"
     assert sentences["by LOCO"].features == ("income",)
+    assert "income (.06 ± " in sentences["by LOCO"].text
+    assert "2 features are not selected, and 1 stays open" in sentences["not selected"].text
     assert sentences["open"].features == ("rooms",)
     made.draw_tests = {("income",): WRONG}
     assert said(made)[1]["selected"].text == (
