@@ -26,7 +26,7 @@ from losaw.explaining.design import (
 )
 from losaw.explaining.disagreements import associations, disagreements
 from losaw.explaining.draws import decide, score_with_draws
-from losaw.explaining.models import fit_each, make_forest, make_model, name_of, splits_of
+from losaw.explaining.models import MODELS, fit_each, make_forest, make_model, splits_of
 from losaw.explaining.preparing import Prepared, prepare
 from losaw.explaining.result import Explanation
 from losaw.explaining.scores import Work, quality, score, score_by_fits
@@ -35,10 +35,9 @@ from losaw.explaining.table_file import read_file
 from losaw.rng import as_generator, seed_integer, stream
 from losaw.scoring.clock import Clock
 from losaw.scoring.group_tree import tree_of_groups
-from losaw.support.arguments import between_0_and_1, whole_number
+from losaw.support.arguments import between_0_and_1, one_of, whole_number
 from losaw.support.errors import LosawError
 from losaw.support.threads import checked_jobs
-from losaw.support.words import unknown
 
 SHORTEST_BUDGET = 10.0
 _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
@@ -197,8 +196,7 @@ def chosen_methods(methods: object) -> tuple[str, ...]:
     names = {str(name).strip().lower() for name in asked if str(name).strip()}
     names = {"losaw" if name == "losawrf" else name for name in names}
     for name in sorted(names):
-        if name not in METHODS:
-            raise LosawError(unknown("method", name, METHODS))
+        one_of("method", name, METHODS)
     if not names:
         raise LosawError(f"methods names none (known: {', '.join(METHODS)})")
     return tuple(name for name in METHODS if name in names)
@@ -208,7 +206,7 @@ def read_budget(budget: Any) -> float | None:
     """Seconds from ``"90s"``, ``"2m"``, ``"1.5 h"`` or a number; None and ``"none"``: no limit."""
     if budget is None or budget == "none":
         return None
-    found = None if isinstance(budget, bool) else _TIME.fullmatch(str(budget).strip())
+    found = _TIME.fullmatch(str(budget).strip())
     if found is None:
         raise LosawError(f"budget must be a time like 90s, 2m or 1h, or none, got {budget!r}")
     seconds = float(found[1]) * _UNITS[found[2]]
@@ -282,7 +280,8 @@ def compute(
         if options.model != "forest" and {"mdi", "ufi"} & set(design.methods):
             plain = make_forest(data, design.trees, seed, options.n_jobs)
             forests = fit_each(plain, data, splits)
-        called = name_of(options.model)
+        given = options.model
+        called = MODELS[given] if isinstance(given, str) else type(given).__name__
         work = Work(data, design, splits, models, seed, options.n_jobs, called, clock, features)
         work.quality["model"] = quality(work, models)
     # First what a budget keeps longest: a pilot that is out of time has tried it.

@@ -1,14 +1,13 @@
 """One column of a person's table: its kind, its values for the models, and what was done to it."""
 
 import re
-from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from losaw.data import FloatArray
-from losaw.support.errors import LosawError
-from losaw.tables.columns import LARGEST_WHOLE, MOST_TEXT_LEVELS, kind_of_numbers
+from losaw.support.arguments import check_finite
+from losaw.tables.columns import LARGEST_WHOLE, MOST_TEXT_LEVELS, kind_of_levels, kind_of_numbers
 from losaw.tables.reading import Values
 
 if TYPE_CHECKING:
@@ -24,11 +23,10 @@ _KEY = re.compile(
 )
 _DATE = re.compile(r"^\d{4}[-/]\d{1,2}[-/]\d{1,2}([T ]\d{1,2}:\d{2}.*)?$")
 _MOSTLY_NUMBERS = 0.9
-_CODE = r"[-+]?(0\d.*|\d{16,})"  # a number that would lose digits
+CODE = r"[-+]?(0\d.*|\d{16,})"  # a number that would lose digits
 MISSING_NUMBERS = (
     "the forest takes them below all values, losawRF at the median, another model as missing"
 )
-_MICROSECONDS = 86_400e6  # of a day
 # A level must have so many rows on average, or the rarest are made one level: forests need them.
 _ROWS_PER_LEVEL = 5
 # Values that repeat may mark the rows of one person: so many rows for each at least.
@@ -89,51 +87,36 @@ def treat(name: str, read: Values, asked: str | None = None) -> Column:
     if n_values == 0 or (n_values == 1 and column.n_missing == 0):
         what = "contains no value" if n_values == 0 else "is constant"
         return column._replace(treatment=f"left out: it {what}")
-    if read.content == "numbers" and np.isinf(read.codes).any():
-        row = int(np.flatnonzero(np.isinf(read.codes))[0])
-        raise LosawError(
-            f"column {name!r} contains an infinite value (first: row {row} of the rows with a "
-            "target); make it missing, or a finite number"
-        )
-    is_key = _KEY.fullmatch(name.strip()) is not None
-    repeats = n_values > MOST_TEXT_LEVELS and _ROWS_OF_ONE * n_values <= n_known
     if read.content == "numbers":
-        is_whole = bool((read.codes[~missing] % 1 == 0).all())
-        column = column._replace(marks_rows=repeats and is_key and is_whole)
-    elif read.content in ("text", "levels", "objects"):
+        remedy = "make it missing, or a finite number"
+        check_finite(f"column {name!r}", read.codes, allow_missing=True, remedy=remedy)
+    repeats = n_values > MOST_TEXT_LEVELS and _ROWS_OF_ONE * n_values <= n_known
+    marks_rows = repeats and _KEY.fullmatch(name.strip()) is not None
+    if read.content in ("text", "levels", "objects"):
         is_even = of_value.min() > 1 and of_value.var() < _PART_OF_CHANCE * of_value.mean()
-        is_panel = n_values > _FEWEST_IN_A_PANEL and bool(is_even)
-        column = column._replace(marks_rows=repeats or is_panel)
+        marks_rows = repeats or (n_values > _FEWEST_IN_A_PANEL and bool(is_even))
+    column = column._replace(marks_rows=marks_rows)
     if asked == "nominal":
         return _levels(column, read)
     if read.content == "numbers":
         return _numbers(column, read.codes, asked)
     if read.content == "ordered levels":
-        kind = asked or "discrete"
-        words = "ordered levels, by their rank"
-        return column._replace(values=pd.Series(read.codes, name=name), kind=kind, treatment=words)
+        found = _numbers(column, read.codes, asked or "discrete")
+        return found._replace(treatment="ordered levels, by their rank")
     levels = read.levels or ()
     if read.content == "durations":
         days = np.asarray(pd.to_timedelta(list(levels)) / pd.Timedelta(days=1), dtype=float)
-        found = pd.Series(_placed(days, read.codes), name=name)
-        return column._replace(values=found, kind=asked or "continuous", treatment="in days")
-    texts = [str(level).strip() for level in levels]
-    known = [text for text in texts if text]
-    if read.content == "dates" or (known and all(map(_DATE.match, known))):
-        written = (
-            levels if read.content == "dates" else [t.replace("/", "-") or None for t in texts]
-        )
-        if (of_levels := _days(written)) is not None:
-            return _dates(column._replace(kind=asked or "continuous"), read.codes, of_levels)
+        found = _numbers(column, _placed(days, read.codes), asked or "continuous")
+        return found._replace(treatment="in days")
+    texts = [text_of(level) for level in levels]
+    are_dates = any(texts) and all(_DATE.match(text) for text in texts if text)
+    if are_dates and (dates := _dates(column, read.codes, texts, asked)) is not None:
+        return dates
     if asked is not None:
         numbers = pd.to_numeric(pd.Series(texts, dtype=object), errors="coerce").to_numpy(float)
         if not np.isnan(numbers).any():  # codes with leading zeros, say
             return _numbers(column, _placed(numbers, read.codes), asked)
-        first = levels[int(read.codes[~missing][0])]
-        raise LosawError(
-            f"kinds says that column {name!r} is {asked}, but it contains levels (first: "
-            f"{str(first)!r}); give it as numbers, or as 'nominal'"
-        )
+    kind_of_levels(name, asked, is_ordered=False)  # refuses every other kind
     note = mostly_numbers(texts[int(code)] for code in read.codes[~missing])
     if n_values > MOST_TEXT_LEVELS and 2 * n_values > n_known:
         words = f"left out: free text or an identifier ({n_values} values in {n_known} rows)"
@@ -150,7 +133,7 @@ def mostly_numbers(texts: Any) -> str:
     if not len(odd) < (1 - _MOSTLY_NUMBERS) * len(given):
         return ""
     if not len(odd):
-        if given.str.fullmatch(_CODE).any():
+        if given.str.fullmatch(CODE).any():
             return ""
         return "contains numbers that are written as text: make numbers of them, or say its kind"
     shown = ", ".join(repr(text) for text in odd.unique()[:3])
@@ -160,59 +143,46 @@ def mostly_numbers(texts: Any) -> str:
 def _numbers(column: Column, codes: FloatArray, asked: str | None) -> Column:
     import pandas as pd
 
-    if asked is None and (why := _is_identifier(column.name, codes)):
-        return column._replace(treatment=f"left out: {why}")
+    known, n_values = codes[~np.isnan(codes)], column.n_values
+    if asked is None and n_values > MOST_TEXT_LEVELS and not (known % 1).any():
+        if len(codes) == n_values == np.ptp(known) + 1:
+            return column._replace(treatment="left out: it numbers the rows")
+        if _KEY.fullmatch(column.name.strip()) and len(codes) < _ROWS_OF_ONE * n_values:
+            words = f"an identifier, with {n_values:,} numbers in {len(codes):,} rows"
+            return column._replace(treatment=f"left out: {words}")
     kind = asked or kind_of_numbers(codes)
     words = f"{column.n_missing} missing: {MISSING_NUMBERS}" if column.n_missing else ""
     return column._replace(values=pd.Series(codes, name=column.name), kind=kind, treatment=words)
 
 
-def _is_identifier(name: str, codes: FloatArray) -> str:
-    """Return why whole numbers look like an identifier; an empty string if they do not."""
-    known = codes[~np.isnan(codes)]
-    n_values = len(np.unique(known))
-    if (known % 1 != 0).any() or n_values <= MOST_TEXT_LEVELS:
-        return ""
-    if n_values == len(codes) and known.max() - known.min() + 1 == n_values:
-        return "it numbers the rows"
-    if _KEY.fullmatch(name.strip()) and len(codes) < _ROWS_OF_ONE * n_values:
-        return f"an identifier, with {n_values:,} numbers in {len(codes):,} rows"
-    return ""
-
-
-def _dates(column: Column, codes: FloatArray, days: FloatArray) -> Column:
-    """Return a column of dates as days since the first; ``days`` since 1970 of every level."""
+def _dates(column: Column, codes: FloatArray, texts: list[str], asked: str | None) -> Column | None:
+    """Return levels that read like dates as days since the first; None if any is not a date."""
     import pandas as pd
 
-    since_1970 = _placed(days, codes)
-    first = float(np.nanmin(since_1970))
-    n_missing = int(np.isnan(since_1970).sum())
-    start = str(np.datetime64("1970-01-01") + np.timedelta64(int(np.floor(first)), "D"))
-    words = f"dates, as days since {start}" + (f"; {n_missing} missing" if n_missing else "")
-    found = pd.Series(since_1970 - first, name=column.name)
-    return column._replace(values=found, treatment=words, n_missing=n_missing, marks_rows=False)
-
-
-def _days(levels: Any) -> FloatArray | None:
-    """Return days since 1970 of dates or ISO text, NaN for None; None if any is not a date."""
-    import pandas as pd
-
-    if any(isinstance(level, pd.Period) for level in levels):
-        levels = [level.start_time for level in levels]
+    written = pd.Series([text.replace("/", "-") or None for text in texts], dtype=object)
     try:
-        dates = pd.to_datetime(pd.Series(list(levels), dtype=object), utc=True, format="ISO8601")
-    except (ValueError, TypeError, OverflowError):
+        dates = pd.to_datetime(written, utc=True, format="ISO8601").dt.tz_localize(None)
+    except (ValueError, OverflowError):
         return None
-    moments = dates.dt.tz_localize(None).to_numpy().astype("datetime64[us]")
-    return np.where(np.isnat(moments), np.nan, moments.astype(np.int64) / _MICROSECONDS)
+    moments = dates.to_numpy().astype("datetime64[us]") - np.datetime64("1970-01-01")
+    days = _placed(moments / np.timedelta64(1, "D"), codes)
+    first, n_missing = float(np.nanmin(days)), int(np.isnan(days).sum())
+    words = f"dates, as days since {np.datetime64(int(np.floor(first)), 'D')}"
+    words += f"; {n_missing} missing" if n_missing else ""
+    found = pd.Series(days - first, name=column.name)
+    kind = asked or "continuous"
+    return Column(column.name, found, kind, words, n_missing, column.n_values)
+
+
+def text_of(level: Any) -> str:
+    """Return the text of a level: a whole number without a point, text without blanks around it."""
+    is_float = isinstance(level, float)
+    return np.format_float_positional(level, trim="-") if is_float else str(level).strip()
 
 
 def _placed(values: FloatArray, codes: FloatArray) -> FloatArray:
     """Return the value of every row's level, NaN where it is missing."""
-    missing = np.isnan(codes)
-    found = np.full(len(codes), np.nan)
-    found[~missing] = values[codes[~missing].astype(np.intp)]
-    return found
+    return np.append(values, np.nan)[np.nan_to_num(codes, nan=-1.0).astype(np.intp)]
 
 
 def _levels(column: Column, read: Values, note: str = "") -> Column:
@@ -220,28 +190,23 @@ def _levels(column: Column, read: Values, note: str = "") -> Column:
     import pandas as pd
 
     coded = read.as_levels()
-    is_whole = read.levels is None and bool((read.codes[~np.isnan(read.codes)] % 1 == 0).all())
-    levels = [str(int(v)) if is_whole else str(v).strip() for v in coded.levels or ()]
-    known = [None if np.isnan(code) else levels[int(code)] for code in coded.codes]
-    tally = Counter(text for text in known if text is not None)
-    most = min(MOST_LEVELS, max(2, len(known) // _ROWS_PER_LEVEL))
-    by_count = sorted(tally, key=lambda text: (-tally[text], text))
-    kept = set(by_count[: most - 1] if len(by_count) > most else by_count)
+    texts = np.array([*map(text_of, coded.levels or ()), None], dtype=object)
+    values = pd.Series(texts[np.nan_to_num(coded.codes, nan=-1.0).astype(np.intp)], dtype=object)
+    counts = values.value_counts().sort_index().sort_values(ascending=False, kind="stable")
+    most = min(MOST_LEVELS, max(2, len(values) // _ROWS_PER_LEVEL))
+    rare = counts.iloc[most - 1 :] if len(counts) > most else counts.iloc[:0]
     merged, done = "", [note] if note else []
-    if rare := set(by_count) - kept:
-        share = 100 * sum(tally[text] for text in rare) / len(known)
+    if len(rare):
         merged = (
-            f"{len(rare)} of {len(tally)} levels, the rarest, are one level {OTHER_LEVEL} with "
-            f"{share:.0f} % of the rows"
+            f"{len(rare)} of {len(counts)} levels, the rarest, are one level {OTHER_LEVEL} with "
+            f"{100 * rare.sum() / len(values):.0f} % of the rows"
         )
         done.append(merged)
     if column.n_missing:
         done.append(f"{column.n_missing} missing, a level of their own")
-    values = [
-        MISSING_LEVEL if text is None else text if text in kept else OTHER_LEVEL for text in known
-    ]
-    added = ({OTHER_LEVEL} if rare else set()) | ({MISSING_LEVEL} if column.n_missing else set())
-    categories = [*sorted(kept - added), *sorted(added, reverse=True)]
+    values = values.mask(values.isin(rare.index), OTHER_LEVEL).fillna(MISSING_LEVEL)
+    last = {OTHER_LEVEL: 1, MISSING_LEVEL: 2}
+    categories = sorted(set(values), key=lambda level: (last.get(level, 0), level))
     category = pd.Series(pd.Categorical(values, categories=categories), name=column.name)
     return column._replace(
         values=category, kind="nominal", treatment="; ".join(done), merged=merged

@@ -163,10 +163,8 @@ class Pilot(NamedTuple):
             "cpi": units * rows**_GROWTH * (0.8 + 0.2 * design.draws) * _GROUPS,
             "loco": units * folds * growth,
         }
-        used = ("fits", *design.methods)
-        unknown = {part: math.inf if part in _LEFT_OUT else 0.0 for part in used}
-        known = {**unknown, **self.seconds}
-        return sum(known[part] * factors[part] for part in used)
+        known = {**dict.fromkeys(_LEFT_OUT, math.inf), **self.seconds}
+        return sum(known.get(part, 0.0) * factors[part] for part in ("fits", *design.methods))
 
 
 def full_design(
@@ -287,14 +285,8 @@ def _designs(full: Design, fixed: Mapping[str, int | None]) -> Iterator[Design]:
         design = replace(design, **few)
         yield design
         while is_free and design.rows > fewest:
-            design = replace(design, rows=max(fewest, _round(design.rows * _STEP)))
+            design = replace(design, rows=max(fewest, int(design.rows * _STEP)))
             yield design
-
-
-def _round(rows: float) -> int:
-    """Round to two digits, so that the number is easy to type."""
-    unit = 10 ** max(0, len(str(int(rows))) - 2)
-    return int(rows // unit * unit)
 
 
 def _cuts(full: Design, design: Design, seconds: float) -> list[str]:

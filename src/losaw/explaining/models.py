@@ -17,9 +17,9 @@ from losaw.data import FloatArray
 from losaw.explaining.preparing import Prepared
 from losaw.scoring.fewer_columns import require_no_named_columns
 from losaw.scoring.fits import shuffled_folds
+from losaw.support.arguments import one_of
 from losaw.support.errors import LosawError
 from losaw.support.outcomes import means, probabilities
-from losaw.support.words import unknown
 
 MODELS = {"forest": "a random forest", "gradient-boosting": "gradient boosting"}
 _BELOW = 1.0
@@ -88,8 +88,7 @@ def make_model(model: Any, data: Prepared, n_trees: int, seed: int, n_jobs: int 
     if isinstance(model, str):
         if model == "forest":
             return make_forest(data, n_trees, seed, n_jobs)
-        if model not in MODELS:
-            raise LosawError(unknown("model", model, MODELS))
+        one_of("model", model, MODELS)
         from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
         kind = HistGradientBoostingClassifier if data.labels else HistGradientBoostingRegressor
@@ -104,18 +103,10 @@ def make_model(model: Any, data: Prepared, n_trees: int, seed: int, n_jobs: int 
     left_out = [column.name for column in data.columns if column.values is None]
     if left_out:
         reason = f"the column {left_out[0]!r} is left out, so that others have moved; name them"
-        try:
-            require_no_named_columns(model, reason, by_position=True)
-        except ValueError as error:
-            raise LosawError(f"model: {error}") from None
+        require_no_named_columns(model, reason, by_position=True)
     parameters = model.get_params().items()
     unseeded = [n for n, v in parameters if n.endswith("random_state") and v is None]
     return clone(model).set_params(**dict.fromkeys(unseeded, seed % 2**31))
-
-
-def name_of(model: Any) -> str:
-    """Return the name by which sentences call a model."""
-    return MODELS[model] if isinstance(model, str) else type(model).__name__
 
 
 def splits_of(data: Prepared, folds: int, seed: int) -> Splits:

@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import FloatArray
-from losaw.explaining.columns import Column, mostly_numbers, treat
+from losaw.explaining.columns import Column, mostly_numbers, text_of, treat
 from losaw.explaining.table_file import READING
 from losaw.scoring.rows import cluster_numbers
+from losaw.support.arguments import check_finite, check_unique, one_of
 from losaw.support.errors import LosawError
 from losaw.support.words import unknown
-from losaw.tables.columns import LARGEST_WHOLE, asked_kinds
+from losaw.tables.columns import asked_kinds
 from losaw.tables.groups import named_column
 from losaw.tables.reading import Values, is_frame, read_column, to_pandas
 
@@ -82,11 +83,7 @@ def prepare(
             f"got {type(frame).__name__}"
         )
     names = [str(name) for name in frame.columns]
-    repeated = next((name for place, name in enumerate(names) if name in names[:place]), None)
-    if repeated is not None:
-        raise LosawError(
-            f"more than one column is named {repeated!r}; give every column a name of its own"
-        )
+    check_unique(names, "the table")
     at = _place("target", target, names)
     dropped = {
         _place("drop", name, names, names[at])
@@ -99,13 +96,9 @@ def prepare(
     asked = asked_kinds(kinds, names)
     if names[at] in asked:
         raise LosawError(f"kinds is for features; {names[at]!r} is the target: use task")
-    values, notes = frame.iloc[:, at].reset_index(drop=True), []
-    notes += getattr(frame, "attrs", {}).get(READING, ())
-    if pd.api.types.infer_dtype(values) == "string":  # blanks at an end make no other class
-        values = values.str.strip()
-    known = np.flatnonzero(values.notna())
-    if len(known) < len(values):
-        lacking = len(values) - len(known)
+    read, notes = read_column(frame, at), [*frame.attrs.get(READING, ())]
+    known = np.flatnonzero(~np.isnan(read.codes))
+    if lacking := len(frame) - len(known):
         rows = "1 row is" if lacking == 1 else f"{lacking:,} rows are"
         notes.append(f"{rows} left out, without a value of {names[at]}.")
     if len(known) < FEWEST_ROWS:
@@ -115,8 +108,11 @@ def prepare(
         )
     clusters: Any = None
     if at_cluster is not None:
-        clusters = _clusters(names[at_cluster], _read(frame, at_cluster, known), known)
-    y, labels = _response(values.iloc[known], names[at], task)
+        try:
+            clusters = cluster_numbers(read_column(frame, at_cluster).codes[known], len(known))
+        except ValueError as error:
+            raise LosawError(f"cluster: {names[at_cluster]!r}: {error}") from None
+    y, labels = _response(read.take(known), names[at], task)
     if not labels and len(np.unique(y)) <= _FEW_VALUES and (y % 1 == 0).all():
         notes.append(
             f"{names[at]} has {len(np.unique(y))} different whole numbers and is explained as a "
@@ -128,7 +124,7 @@ def prepare(
             why = "not used as a feature: rows of one value stay in one fold"
             columns.append(Column(name, None, "", why, 0, len(np.unique(clusters))))
         elif place != at and place not in dropped:
-            columns.append(treat(name, _read(frame, place, known), asked.get(name)))
+            columns.append(treat(name, read_column(frame, place).take(known), asked.get(name)))
     used = {column.name: column.values for column in columns if column.values is not None}
     if not used:
         reasons = "; ".join(f"{c.name}: {c.treatment}" for c in columns[:5])
@@ -140,107 +136,63 @@ def prepare(
     )  # fmt: skip
 
 
-def _read(frame: Any, place: int, known: NDArray[np.intp]) -> Values:
-    """The column of a place, without the rows that have no target."""
-    try:
-        return read_column(frame, place).take(known)
-    except (ValueError, TypeError) as error:
-        raise LosawError(f"{error}, or leave it out (drop)") from None
-
-
 def _place(option: str, name: Any, names: list[str], target: str | None = None) -> int:
     place = named_column(name, names)
     if place is None:
-        what = "target" if option == "target" else "column"
-        text = unknown(what, name, names)
-        raise LosawError(text if option == "target" else f"{option}: {text}")
+        raise LosawError(f"{option}: {unknown('column', name, names)}")
     if names[place] == target:
         raise LosawError(f"{option}: {target!r} is the target")
     return place
 
 
-def _clusters(name: str, read: Values, known: NDArray[np.intp]) -> Any:
-    if (lacking := known[np.isnan(read.codes)]).size:
-        raise LosawError(
-            f"cluster: {name!r} has no value in row {lacking[0]}; give such a row one of its own"
-        )
-    try:
-        return cluster_numbers(read.codes, len(known))
-    except ValueError as error:
-        raise LosawError(f"cluster: {name!r}: {error}") from None
-
-
-def _response(
-    values: "pd.Series", target: str, task: str | None
-) -> tuple[NDArray[Any], tuple[str, ...]]:
+def _response(read: Values, target: str, task: str | None) -> tuple[NDArray[Any], tuple[str, ...]]:
     """Return the numbers of a regression, or the places of the classes with their labels."""
-    from pandas.api import types
-
-    if task is not None and task not in TASKS:
-        raise LosawError(unknown("task", task, TASKS))
-    values = values.infer_objects()
-    inferred = types.infer_dtype(values)
-    if inferred in ("decimal", "mixed-integer-float"):
-        values = values.astype(float)
-    dtype = values.dtype
-    is_number = types.is_numeric_dtype(dtype) and not types.is_bool_dtype(dtype)
-    if types.is_complex_dtype(dtype):
-        raise LosawError(f"the target {target!r} contains complex numbers; explain their parts")
-    if inferred.startswith(("date", "time", "period")):
+    if task is not None:
+        one_of("task", task, TASKS)
+    if read.content in ("dates", "durations"):
         raise LosawError(f"the target {target!r} contains dates or durations; give it in days, say")
-    try:
-        n_values = int(values.nunique())
-    except TypeError:  # lists, dicts and the like
+    is_number, values = read.content == "numbers", read.codes
+    if not is_number:
+        levels = np.array([text_of(level) for level in read.levels or ()], dtype=object)
+        values = levels[read.codes.astype(int)]
+    classes, places, counts = np.unique(values, return_inverse=True, return_counts=True)
+    labels = tuple(map(text_of, classes.tolist()))
+    if len(labels) < 2:
         raise LosawError(
-            f"the target {target!r} contains {values.iloc[0]!r}, which is neither a number nor a "
-            "class: give one number or one text in each row"
-        ) from None
-    if n_values < 2:
-        raise LosawError(
-            f"the target {target!r} has one value only ({values.tolist()[0]!r}): nothing to explain"
+            f"the target {target!r} has one value only ({labels[0]!r}): nothing to explain"
         )
-    text = "" if is_number or (n_values == 2 and task is None) else mostly_numbers(values)
-    are_text = "written as text" in text
-    remedy = "make numbers of the text (astype(float))" if are_text else "write them like 1234.5"
+    text = "" if is_number or (len(labels) == 2 and task is None) else mostly_numbers(values)
     if "numbers and text" in text and task is None:
         raise LosawError(
             f"the target {target!r} {text}; or, if its values are classes, say task classification "
             "(--task classification)"
         )
-    if task == "regression" or (task is None and is_number and n_values > 2):
+    if task == "regression" or (task is None and is_number and len(labels) > 2):
         if not is_number:
             raise LosawError(
-                f"the target {target!r} contains {values.iloc[0]!r}: a regression needs numbers; "
-                f"{remedy}"
+                f"the target {target!r} contains {values[0]!r}: a regression needs numbers; "
+                "make numbers of the text, like 1234.5 (astype(float))"
             )
         return _numbers(values, target), ()
-    if n_values > MOST_CLASSES:
+    if len(labels) > MOST_CLASSES:
         raise LosawError(
-            f"the target {target!r} has {n_values} classes, at most {MOST_CLASSES} are explained: "
-            "merge them, or "
-            + ("say task regression" if is_number else remedy)
-            + " if they are numbers"
+            f"the target {target!r} has {len(labels)} classes, at most {MOST_CLASSES} are "
+            "explained: merge them, or make numbers of the text (or say task regression) if they "
+            "are numbers"
         )
-    counts = values.value_counts()
-    counts = counts[counts > 0]  # categories without a row
-    if counts.iloc[-1] < FEWEST_ROWS_OF_A_CLASS:
+    rarest = int(counts.argmin())
+    if counts[rarest] < FEWEST_ROWS_OF_A_CLASS:
         raise LosawError(
-            f"the class {counts.index.tolist()[-1]!r} of {target!r} has {counts.iloc[-1]} rows, at "
-            f"least {FEWEST_ROWS_OF_A_CLASS} are needed: leave those rows out, or merge classes"
+            f"the class {labels[rarest]!r} of {target!r} has {counts[rarest]} rows, at least "
+            f"{FEWEST_ROWS_OF_A_CLASS} are needed: leave those rows out, or merge classes"
         )
-    numbers = values.to_numpy(dtype=float) if is_number else np.array([np.nan])
-    is_whole = (np.abs(numbers) <= LARGEST_WHOLE).all() and (numbers % 1 == 0).all()
-    given = np.array((values.astype(int) if is_whole else values.astype(str)).tolist())
-    labels, codes = np.unique(given, return_inverse=True)
-    return codes, tuple(str(label) for label in labels)
+    return places, labels
 
 
-def _numbers(values: "pd.Series", target: str) -> FloatArray:
-    numbers = values.to_numpy(dtype=float)
-    if not np.isfinite(numbers).all():
-        raise LosawError(f"the target {target!r} contains infinite values; leave those rows out")
-    with np.errstate(over="ignore"):
-        spread = float(np.ptp(numbers))
+def _numbers(numbers: FloatArray, target: str) -> FloatArray:
+    remedy = "leave those rows out, or give it in another unit"
+    check_finite(f"the target {target!r}", numbers, remedy=remedy)
+    spread = float(np.ptp(numbers))
     if not 1e-75 < spread < 1e75:  # squares of errors, and squares of these, are floats
         raise LosawError(
             f"the target {target!r} is spread over {spread:g}, too far or too little "

@@ -3,14 +3,13 @@
 import csv
 import re
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from losaw.explaining.columns import CODE
 from losaw.support.errors import LosawError
 from losaw.support.words import did_you_mean
-from losaw.tables.columns import LARGEST_WHOLE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,8 +26,6 @@ _LINES = 20
 _QUOTED = re.compile(r'(?<![^\s,;|])"(?:[^"]|"")*("|\Z)')
 # How lines above a table begin: comments, and Excel's "sep=;".
 _COMMENT = re.compile(r"#|%|//|\"?sep=", re.IGNORECASE)
-_LEADING_ZERO = re.compile(r"[-+]?0\d.*")
-_WHOLE = re.compile(r"[-+]?\d+")
 
 
 def read_file(
@@ -48,8 +45,8 @@ def read_file(
     Parameters
     ----------
     path : path
-        Text (``.csv``, ``.tsv``, ``.txt``, ``.data``, also with ``.gz`` and the like behind it;
-        separated by commas, semicolons, tabs, bars or blanks) or ``.parquet``.
+        ``.parquet``, or text, also compressed (``.csv.gz`` and the like); separated by commas,
+        semicolons, tabs, bars or blanks.
     target : str
         Name of the column to explain: a first line that holds it is a header.
     has_header : bool, default True
@@ -63,95 +60,71 @@ def read_file(
     if not path.is_file():
         siblings = [p.name for p in path.parent.glob("*") if p.is_file()]
         raise LosawError(f"{path}: there is no such file{did_you_mean(path.name, siblings)}")
-    suffixes = [suffix.lower() for suffix in path.suffixes]
-    if suffixes[-1:] in ([".parquet"], [".pq"]):
-        try:
+    try:
+        if path.suffix.lower() in (".parquet", ".pq"):
             return pd.read_parquet(path)
-        except Exception as error:  # every engine raises its own
-            raise LosawError(f"{path}: cannot be read as Parquet ({error})") from None
-    if not set(TEXT) & set(suffixes[-2:]):
+        cells = _cells(path)
+    except Exception as error:  # every engine and every compression raises its own
+        raise LosawError(f"{path}: {_reason(error)}") from None
+    if cells.shape[1] < 2:
         raise LosawError(
-            f"{path}: files end in .parquet, {', '.join(TEXT)} (or .csv.gz and the like); read "
-            "other formats with pandas and call losaw.explain(frame, target)"
+            f"{path}: has one column only; a table has a target and at least one feature, "
+            "separated by commas, semicolons, tabs, bars or blanks"
         )
-    cells = _cells(path, target)
+    names = [f"X{place}" for place in range(1, cells.shape[1] + 1)]
     if has_header:
         names = [str(name).strip() for name in cells.iloc[0].fillna("")]
         cells = cells.iloc[1:].reset_index(drop=True)
-    else:
-        names = [f"X{place}" for place in range(1, cells.shape[1] + 1)]
-    _check_names(path, names, target, has_header)
-    if len(cells) == 0:
-        raise LosawError(f"{path}: there are no rows below the header")
+    if has_header and target not in names:
+        _refuse_other_lines(path, names)
     names = [name or f"Unnamed: {place}" for place, name in enumerate(names)]
     asked = kinds if isinstance(kinds, Mapping) else {}
     text = {str(name) for name, kind in asked.items() if kind == "nominal"}
     text |= {target} if task == "classification" else set()
     text |= set() if cluster is None else {str(cluster)}
     notes: list[str] = []
-    columns = {
-        name: _values(name, cells.iloc[:, j], name in text, notes) for j, name in enumerate(names)
-    }
-    frame = pd.DataFrame(columns)
+    columns = [_values(name, cells[j], name in text, notes) for j, name in enumerate(names)]
+    frame = pd.DataFrame(dict(enumerate(columns))).set_axis(names, axis=1)
     frame.attrs[READING] = notes
     return frame
 
 
-def _cells(path: Path, target: str) -> "pd.DataFrame":
+def _cells(path: Path) -> "pd.DataFrame":
     """The cells of a file as text, the first line included; missing ones as NaN."""
     import pandas as pd
 
-    try:
-        head = pd.read_csv(
-            path, sep="\0", header=None, nrows=_LINES, dtype=str, quoting=csv.QUOTE_NONE,
-            engine="c", skip_blank_lines=True,
-        )  # fmt: skip
-        lines = [str(line).removeprefix("\ufeff") for line in head[0]]
-        if _COMMENT.match(lines[0]) and target not in lines[0]:
-            raise LosawError(
-                f"{path}: the first line ({lines[0][:60]!r}) is not of the table; remove such lines"
-            )
-        cells = pd.read_csv(
-            path, sep=_separator(lines), header=None, dtype=str, na_values=list(MISSING),
-            skipinitialspace=True, low_memory=False, encoding="utf-8-sig",
-        )  # fmt: skip
-    except LosawError:
-        raise
-    except pd.errors.EmptyDataError:
-        raise LosawError(f"{path}: the file is empty") from None
-    except UnicodeError:
-        raise LosawError(
-            f"{path}: is not written in UTF-8; write it so (in Excel: save as CSV UTF-8)"
-        ) from None
-    except pd.errors.ParserError as error:
-        found = re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", str(error))
-        if found is None:
-            raise LosawError(f"{path}: cannot be read as a table ({error})") from None
-        raise LosawError(
-            f"{path}: the first line has {found[1]} fields and line {found[2]} has {found[3]}, so "
-            "that it is not clear which field belongs to which name; give every column a name in "
-            "the first line, put text with separators in quotes, and remove lines above the table"
-        ) from None
-    except Exception as error:  # every compression raises its own
-        reason = " ".join(str(error).split())
-        raise LosawError(f"{path}: cannot be read as a table ({reason})") from None
-    if cells.shape[1] < 2:
-        raise LosawError(
-            f"{path}: has one column only; a table has a target and at least one feature, "
-            "separated by commas, semicolons, tabs, bars or blanks"
+    read: Any = partial(pd.read_csv, path, header=None, dtype=str, encoding="utf-8-sig")
+    head = read(sep="\0", nrows=_LINES, quoting=csv.QUOTE_NONE, keep_default_na=False)
+    sep = _separator(head[0].tolist())
+    return read(sep=sep, na_values=list(MISSING), skipinitialspace=True, low_memory=False)
+
+
+def _reason(error: Exception) -> str:
+    """Return why a file cannot be read, and the remedy where there is one."""
+    if isinstance(error, UnicodeError):
+        return (
+            "is not written in UTF-8; write it so (in Excel: save as CSV UTF-8), or read it with "
+            "pandas and call losaw.explain(frame, target)"
         )
-    return cells
+    said = " ".join(str(error).split())
+    found = re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", said)
+    if found is None:
+        return f"cannot be read as a table ({said})"
+    return (
+        f"the first line has {found[1]} fields and line {found[2]} has {found[3]}, so that it is "
+        "not clear which field belongs to which name; give every column a name in the first line, "
+        "put text with separators in quotes, and remove lines above the table"
+    )
 
 
-def _check_names(path: Path, names: list[str], target: str, has_header: bool) -> None:
-    for place, name in enumerate(names):
-        if name and name in names[:place]:
-            raise LosawError(
-                f"{path}: the columns {names.index(name) + 1} and {place + 1} are both named "
-                f"{name!r}; give every column a name of its own"
-            )
+def _refuse_other_lines(path: Path, names: list[str]) -> None:
+    """Refuse a first line without the target that is a comment, or data."""
+    if _COMMENT.match(names[0]):
+        raise LosawError(
+            f"{path}: the first line ({names[0][:60]!r}) is not of the table; remove such lines"
+        )
     number = next((name for name in names if _as_number(name) is not None), None)
-    if has_header and target not in names and number is not None:
+    if number is not None:
         raise LosawError(
             f"{path}: the first line looks like data, not like names ({number!r}). If it is data, "
             "say --no-header: the columns are then called X1, X2, …, and the target is one of them "
@@ -161,34 +134,27 @@ def _check_names(path: Path, names: list[str], target: str, has_header: bool) ->
 
 def _values(name: str, cells: "pd.Series", is_text: bool, notes: list[str]) -> Any:
     """The values of a column of text: numbers where every cell is one, and no two become one."""
-    import pandas as pd
-
-    places, texts = pd.factorize(cells.str.strip() if cells.notna().any() else cells)
-    take = pd.api.extensions.take
-    numbers = [_as_number(text) for text in texts]
-    zero = next((text for text in texts if _LEADING_ZERO.fullmatch(text)), None)
-    long = next((t for t in texts if _WHOLE.fullmatch(t) and abs(int(t)) > LARGEST_WHOLE), None)
-    are_numbers = None not in numbers
-    if is_text or zero or long or not are_numbers:
+    cells = cells.map(str.strip, na_action="ignore")
+    numbers = {text: _as_number(text) for text in cells.dropna().unique()}
+    code = next((text for text in numbers if re.fullmatch(CODE, text)), None)
+    are_numbers = None not in numbers.values()
+    if is_text or code or not are_numbers:
         if are_numbers and not is_text:
-            why = f"leading zeros ({zero})" if zero else f"numbers of many digits ({long})"
             notes.append(
-                f"{name} has {why}: its cells are taken as codes, so that none become equal. If "
-                f"they are quantities, say --kinds {name}:continuous (in Python kinds=)."
+                f"{name} has leading zeros or numbers of many digits ({code}): its cells are taken "
+                "as codes, so that none become equal. If they are quantities, say --kinds "
+                f"{name}:continuous (in Python kinds=)."
             )
-        return pd.Series(take(np.asarray(texts, dtype=object), places, allow_fill=True))
-    same = pd.Series(texts).groupby(numbers).agg(list) if len(texts) else pd.Series()
-    if len(same) < len(texts):
-        pair = next(group for group in same if len(group) > 1)
+        return cells
+    last = {number: text for text, number in numbers.items()}
+    pair = next(((text, last[n]) for text, n in numbers.items() if last[n] != text), None)
+    if pair is not None:
         notes.append(
             f"{name} has cells that differ as text and are one number ({pair[0]} and {pair[1]}). "
             f"If they are codes, say --kinds {name}:nominal (of the target: --task "
             "classification)."
         )
-    values = np.array(numbers, dtype=float)
-    if len(texts) and -1 not in places and all(map(_WHOLE.fullmatch, texts)):
-        return values.astype(np.int64)[places]
-    return take(values, places, allow_fill=True)
+    return cells.map(numbers).astype(float)
 
 
 def _as_number(text: str) -> float | None:
@@ -206,20 +172,13 @@ def _separator(lines: list[str]) -> str:
     """
     lines = _QUOTED.sub('""', "\n".join(lines)).split("\n")
     lines = lines[len(lines) // 2 :]
-    counts = {s: [line.count(s) for line in lines] for s in _SEPARATORS}
-    everywhere = [s for s, by_line in counts.items() if all(by_line)]
-    alike = [s for s in everywhere if len(set(counts[s])) == 1]
-    by_blanks = [line.split() for line in lines]
-    are_blanks = len(set(map(len, by_blanks))) == 1
-    found: str | None = next((s for s in ("\t", ";") if s in alike), None)
-    if found is None and everywhere:
-        found = max(alike or everywhere, key=lambda s: counts[s][0])
-    if found is None:
-        return _BLANKS if are_blanks else ","
-    are_numbers = all(
-        field in ('""', "NA", *MISSING) or _as_number(field) is not None
-        for line in by_blanks
-        for field in line
-    )
-    more = len(by_blanks[0]) > counts[found][0] + 1
-    return _BLANKS if are_blanks and more and are_numbers else found
+    counts = {s: sorted(line.count(s) for line in lines) for s in _SEPARATORS}
+    alike = [s for s, count in counts.items() if count[0] == count[-1] > 0]
+    first = [s for s in ("\t", ";") if s in alike]
+    found = max(first or alike or _SEPARATORS, key=lambda s: counts[s][0])
+    fields = [line.split() for line in lines]
+    if len(set(map(len, fields))) > 1 or len(fields[0]) <= counts[found][0] + 1:
+        return found
+    known = ('""', "NA", *MISSING)
+    are_numbers = all(f in known or _as_number(f) is not None for line in fields for f in line)
+    return _BLANKS if are_numbers or counts[found][0] == 0 else found

@@ -134,11 +134,11 @@ def check_same_order(X: Any, name: str, values: Any) -> None:
     )
 
 
-def check_unique(names: Iterable[Any]) -> None:
-    """Raise a ValueError that names a column of X that is there twice."""
+def check_unique(names: Iterable[Any], table: str = "X") -> None:
+    """Raise a ValueError that names a column of a table that is there twice."""
     counts = Counter(map(str, names))
     if repeated := sorted(name for name, count in counts.items() if count > 1):
-        raise ValueError(f"X has more than one column named {repeated[0]!r}; rename them")
+        raise ValueError(f"{table} has more than one column named {repeated[0]!r}; rename them")
 
 
 def in_range(values: FloatArray) -> FloatArray:

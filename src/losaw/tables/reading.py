@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import FloatArray
+from losaw.support.arguments import ArgumentTypeError
 
 Content = Literal[
     "numbers", "truth values", "levels", "ordered levels", "text", "dates", "durations", "objects"
@@ -156,7 +157,7 @@ def read_series(name: str, series: Any) -> Values:
         numbers, levels = pd.factorize(series, sort=content in ("text", "truth values"))
     except (TypeError, NotImplementedError):  # lists, dicts and the like have no levels
         first = series[series.notna()].iloc[0]
-        raise TypeError(
+        raise ArgumentTypeError(
             f"column {name!r} contains objects that are neither numbers nor levels (first value: "
             f"{first!r}); give numbers or text in columns of their own"
         ) from None

@@ -85,7 +85,6 @@ def test_names_like_numbers_other_names_and_comments_are_taken_as_they_are(read,
 OF_NAMES = "the first line has 2 fields and line {} has {}, .* give every column a name"
 REFUSED = {
     "no names": ("39, State-gov, 77516\n50, Private, 83311\n", "--no-header: .*--target X3"),
-    "equal names": ("size,price, size\n1,2,3\n", "columns 1 and 3 are both named 'size'"),
     "UTF-16": ("größe,price\n1,2\n".encode("utf-16"), "is not written in UTF-8; write it so"),
     "Latin letters": ("größe,price\n1,2\n".encode("latin-1"), "is not written in UTF-8; write"),
     "a separator at the end": ("size,price\n1,0.2,\n2,0.3,\n", OF_NAMES.format(2, 3)),
