@@ -30,7 +30,7 @@ from losaw.explaining.models import MODELS, fit_each, make_forest, make_model, s
 from losaw.explaining.preparing import Prepared, prepare
 from losaw.explaining.result import Explanation
 from losaw.explaining.scores import Work, quality, score, score_by_fits
-from losaw.explaining.sentences import Section, answer, cautions, notes, said_of, statements
+from losaw.explaining.sentences import answer, cautions, notes, said_of, statements
 from losaw.explaining.table_file import read_file
 from losaw.rng import as_generator, seed_integer, stream
 from losaw.scoring.clock import Clock
@@ -145,13 +145,13 @@ def explain(
         drawn = curves(work)
         related = associations(part.X, list(part.kinds.values()), options.seed)
         found = disagreements(work.results, related, fdr, decision.by_loco)
-        sections = (
-            Section("", answer(work, decision, fdr)),
-            Section("What the data tell", statements(decision, part.X.shape[1])),
-            Section("Beware", cautions(data, work, decision, related)),
-            Section("Disagreements between the methods", said_of(found)),
-            Section("Notes", notes(work, bool(drawn))),
-        )
+        sections = {
+            "": answer(work, decision, fdr),
+            "What the data tell": statements(decision, part.X.shape[1]),
+            "Beware": cautions(data, work, decision, related),
+            "Disagreements between the methods": said_of(found, work),
+            "Notes": notes(work, bool(drawn)),
+        }
     return Explanation(work, decision, related, drawn, tuple(found), sections, fdr)
 
 

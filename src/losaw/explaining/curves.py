@@ -51,47 +51,28 @@ def curves(work: Work) -> dict[str, Curve]:
     if len(data.labels) > 2 or ranking is None:
         return {}
     X = data.X.iloc[sample(data, _ROWS, work.stream("curves"))]
-    moves = {
-        name: _moves(X[X[name].notna()], name)
-        for name in ranking.select(top=MOST_CURVES)
-        if X[name].dtype != "category" and X[name].nunique() > 1
-    }
+    moves, frames = dict[str, Any](), list[Any]()
+    for name in ranking.select(top=MOST_CURVES):
+        if X[name].dtype != "category" and X[name].nunique() > 1:
+            known = X[X[name].notna()]
+            values = known[name].to_numpy(dtype=float)
+            shares = np.linspace(0.0, 1.0, _PARTS + 1)
+            edges = np.unique(np.quantile(values, shares, method="inverted_cdf"))
+            part = np.clip(np.searchsorted(edges, values), 1, len(edges) - 1)
+            below, above = known.copy(), known.copy()
+            below[name], above[name] = edges[part - 1], edges[part]
+            moves[name] = values, edges, part
+            frames += [below, above]
     if not moves:
         return {}
     # All rows of all features in one call: a frame of many columns costs more than its rows.
-    rows = pd.concat([frame for move in moves.values() for frame in move.rows], ignore_index=True)
-    ends = np.cumsum([len(frame) for move in moves.values() for frame in move.rows])[:-1]
-    effects: dict[str, list[FloatArray]] = {name: [] for name in moves}
-    for model in work.models:
-        parts = np.split(predicted(model, rows, len(data.labels)), ends)
-        for name, below, above in zip(moves, parts[::2], parts[1::2], strict=True):
-            effects[name].append(moves[name].effect(above - below))
-    return {
-        name: Curve(moves[name].edges, np.mean(found, axis=0), jackknife_error(np.array(found)))
-        for name, found in effects.items()
-    }
-
-
-class _Moves(NamedTuple):
-    """Rows whose value of a feature is moved to either end of its part."""
-
-    values: FloatArray
-    edges: FloatArray
-    part: Any
-    rows: tuple[Any, Any]
-
-    def effect(self, change: FloatArray) -> FloatArray:
-        """The mean change in every part, added up, with mean 0 over the rows."""
-        steps = np.bincount(self.part, change) / np.maximum(np.bincount(self.part), 1)
-        effect = np.cumsum(steps)
-        return effect - np.interp(self.values, self.edges, effect).mean()
-
-
-def _moves(X: Any, name: str) -> _Moves:
-    values = X[name].to_numpy(dtype=float)
-    shares = np.linspace(0.0, 1.0, _PARTS + 1)
-    edges = np.unique(np.quantile(values, shares, method="inverted_cdf"))
-    part = np.clip(np.searchsorted(edges, values), 1, len(edges) - 1)
-    below, above = X.copy(), X.copy()
-    below[name], above[name] = edges[part - 1], edges[part]
-    return _Moves(values, edges, part, (below, above))
+    rows, ends = pd.concat(frames, ignore_index=True), np.cumsum([len(f) for f in frames])
+    found = np.array([predicted(model, rows, len(data.labels)) for model in work.models])
+    of_frames, drawn = np.split(found, ends[:-1], axis=1), dict[str, Curve]()
+    for place, (name, (values, edges, part)) in enumerate(moves.items()):
+        change = of_frames[2 * place + 1] - of_frames[2 * place]
+        steps = np.array([np.bincount(part, of_model) for of_model in change])
+        effect = np.cumsum(steps / np.maximum(np.bincount(part), 1), axis=1)
+        effect -= [[np.interp(values, edges, of_model).mean()] for of_model in effect]
+        drawn[name] = Curve(edges, effect.mean(axis=0), jackknife_error(effect))
+    return drawn

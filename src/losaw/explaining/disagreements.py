@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from losaw.data import FloatArray
 from losaw.explaining.design import METHODS
-from losaw.explaining.scores import Unit, jackknife_error
+from losaw.explaining.scores import LEVEL, Unit, jackknife_error
 from losaw.rng import as_generator
 from losaw.scoring.group_tree import association_strengths, average_linkage, group_name
 from losaw.scoring.importance_result import ImportanceResult
@@ -46,26 +46,26 @@ class Associations:
     names : tuple of str
     strength : array of shape (n_features, n_features)
         From 0 to 1, see ``MEASURE``.
-    linkage : array of shape (n_features - 1, 4)
-        Average linkage of the distance 1 - strength, as scipy has it.
     groups : dict of group name to names
         Clusters of two or more features at a mean association above ``GROUPED_ABOVE``.
     """
 
     names: tuple[str, ...]
     strength: FloatArray
-    linkage: FloatArray
     groups: dict[str, list[str]]
 
-    def partners(self, name: str) -> list[tuple[str, float]]:
-        """Return the one or two features that are most associated with one, strongest first."""
+    def nearest(self, name: str) -> str:
+        """Return the end of a sentence: the features that are most associated with a given one.
+
+        No test shows that these contain what all others together contain.
+        """
         row = self.strength[self.names.index(name)].copy()
         row[self.names.index(name)] = 0.0
-        order = np.argsort(-row, kind="stable")[:2]
-        strongest = row[order[0]] if len(order) else 0.0
         # A second one is named only where it is nearly as close as the first.
-        least = max(_NAMED_FROM, 0.9 * strongest)
-        return [(self.names[j], float(row[j])) for j in order if row[j] >= least]
+        least = max(_NAMED_FROM, 0.9 * row.max())
+        nearest = [j for j in np.argsort(-row, kind="stable")[:2] if row[j] >= least]
+        named = " and ".join(f"{self.names[j]} ({decimal(row[j])})" for j in nearest)
+        return f"; it is most associated with {named}" if named else ""
 
 
 def associations(
@@ -80,7 +80,7 @@ def associations(
     table = read_table(X, kinds=kinds)  # type: ignore[arg-type]
     strength = association_strengths(table, as_generator(random_state))
     if len(strength) < 2:
-        return Associations(table.names, strength, np.empty((0, 4)), {})
+        return Associations(table.names, strength, {})
     linkage = average_linkage(strength)
     cluster: NDArray[np.int32] = fcluster(linkage, 1.0 - GROUPED_ABOVE, criterion="distance")
     groups = {}
@@ -88,7 +88,7 @@ def associations(
         members = [table.names[j] for j in np.flatnonzero(cluster == number)]
         if len(members) > 1:
             groups[group_name(members)] = members
-    return Associations(table.names, strength, np.asarray(linkage), groups)
+    return Associations(table.names, strength, groups)
 
 
 class Contrast(NamedTuple):
@@ -151,11 +151,6 @@ class Disagreement(NamedTuple):
     p_value: float
 
 
-def contrasts_of(results: Mapping[str, ImportanceResult]) -> list[Contrast]:
-    """Return the contrasts whose methods were both run."""
-    return [c for c in CONTRASTS if c.first in results and c.second in results]
-
-
 def disagreements(
     results: Mapping[str, ImportanceResult],
     related: Associations,
@@ -166,26 +161,29 @@ def disagreements(
 
     No sentence rests on the CPI of ``untrusted`` features, whose draws fail their test.
     """
-    tested = [(c, *_tested(c, results)) for c in contrasts_of(results)]
+    compared = [c for c in CONTRASTS if c.first in results and c.second in results]
+    tested = [(c, *_tested(c, results)) for c in compared]
     if not tested:
         return []
-    adjusted = adjust(np.concatenate([p for _, _, p in tested]), "benjamini-hochberg")
-    found, start = [], 0
-    for contrast, value, p_values in tested:
-        own = adjusted[start : start + len(p_values)]
-        start += len(p_values)
-        names = results[contrast.first].feature_names
+    p_values = np.array([p for _, _, p in tested])
+    adjusted = adjust(p_values.ravel(), "benjamini-hochberg").reshape(p_values.shape)
+    found = []
+    for (contrast, value, _), own in zip(tested, adjusted, strict=True):
+        first, second = results[contrast.first], results[contrast.second]
         needs_cpi = "cpi" in (contrast.first, contrast.second)
+        raw = second.details.get("raw_p_values", np.ones(len(own)))
         for j in np.argsort(-value, kind="stable"):
-            if own[j] <= fdr and not (needs_cpi and (names[j],) in untrusted):
-                text = f"{names[j]}: " + contrast.text.format(
-                    first=_said(results[contrast.first], j, contrast.first),
-                    second=_said(results[contrast.second], j, contrast.second),
-                    rest=_SHARED if _is_clear(results[contrast.second], j) else _NOTHING,
-                    near=_nearest(related, names[j]),
+            name = first.feature_names[j]
+            if own[j] <= fdr and not (needs_cpi and (name,) in untrusted):
+                text = f"{name}: " + contrast.text.format(
+                    first=_said(first, j, contrast.first),
+                    second=_said(second, j, contrast.second),
+                    rest=_SHARED if raw[j] <= LEVEL else _NOTHING,
+                    near=related.nearest(name),
                 )
-                values = float(value[j]), float(own[j])
-                found.append(Disagreement(contrast.kind, names[j], text, *values))
+                found.append(
+                    Disagreement(contrast.kind, name, text, float(value[j]), float(own[j]))
+                )
     return found
 
 
@@ -205,21 +203,6 @@ def _tested(
     return value, np.maximum(p_values, first.details.get("raw_p_values", 0.0))
 
 
-def _nearest(related: Associations, name: str) -> str:
-    """Return the end of a sentence: the features that are most associated with a given one.
-
-    No test shows that these contain what all others together contain.
-    """
-    named = " and ".join(f"{other} ({decimal(r)})" for other, r in related.partners(name))
-    return f"; it is most associated with {named}" if named else ""
-
-
 def _said(result: ImportanceResult, j: int, method: str) -> str:
     error = "" if result.std_error is None else f" (± {decimal(float(result.std_error[j]))})"
     return f"{METHODS[method].label} {decimal(float(result.scores[j]))}{error}"
-
-
-def _is_clear(result: ImportanceResult, j: int) -> bool:
-    """Return True if a score is above 0 at the level .05, without an adjustment."""
-    p_values = result.details.get("raw_p_values")
-    return p_values is not None and bool(p_values[j] <= 0.05)

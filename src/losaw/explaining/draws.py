@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from losaw.data import FloatArray
 from losaw.explaining.design import sample
 from losaw.explaining.scores import LEVEL, Unit, Work, over_folds
 from losaw.importance import cpi, hierarchy, loco
@@ -142,7 +141,7 @@ def decide(work: Work, fdr: float, heads: bool = True) -> Decision:
     copies, failed, wrong = set[Unit](), list[Unit](), recognised(work)
     if method == "loco":
         of_folds = np.asarray(result.details["fold_scores"])
-        raw = {n: p_above(of_folds[:, j], LEAST_LOCO) for j, n in enumerate(raw)}
+        raw = {n: over_folds(of_folds[:, j] - LEAST_LOCO).p_value for j, n in enumerate(raw)}
     if method == "cpi":
         copies = {(name,) for name, note in result.notes.items() if "untestable" in note}
         failed = [(name,) for name in raw if (name,) in wrong | copies]
@@ -150,7 +149,7 @@ def decide(work: Work, fdr: float, heads: bool = True) -> Decision:
     bad = [g for g in groups if g in wrong or any((name,) in wrong for name in g)]
     others = [group for group in groups if group not in bad]
     _leave_out(work, [*failed, *bad, *others[: _MOST_GROUPS * heads]])
-    p_of = {unit: p_above(of_folds, LEAST_LOCO) for unit, of_folds in work.left_out.items()}
+    p_of = {unit: over_folds(v - LEAST_LOCO).p_value for unit, v in work.left_out.items()}
     for unit in failed:
         # Draws that are copies say nothing; where they fail otherwise, CPI and LOCO must agree.
         own = 0.0 if unit in copies else raw[unit[0]]
@@ -162,7 +161,8 @@ def decide(work: Work, fdr: float, heads: bool = True) -> Decision:
     by_loco = frozenset([*failed, *bad])
     stated = tuple(g for g in work.finest if g not in by_loco or p_of.get(g, 1.0) <= LEVEL)
     passed = result.select(fdr=fdr)
-    unclear = [unit for unit in failed if unit[0] in passed and unit[0] not in selected]
+    known = {*selected, *(group[0] for group in stated if len(group) == 1)}
+    unclear = [unit for unit in failed if unit[0] in passed and unit[0] not in known]
     rest = [group for group in work.finest if group not in (*stated, *unclear)]
     unclear += [group for group in rest if not set(group) & set(selected)]
     head = tuple(
@@ -187,8 +187,3 @@ def _leave_out(work: Work, units: Sequence[Unit]) -> None:
                 random_state=work.stream("loco"), **work.common,
             )  # fmt: skip
             work.left_out[unit] = np.asarray(found.details["fold_scores"])[:, 0]
-
-
-def p_above(of_folds: FloatArray, least: float) -> float:
-    """Return the one-sided p-value of a mean over folds above ``least`` (Nadeau and Bengio)."""
-    return over_folds(of_folds - least).p_value

@@ -1,28 +1,20 @@
 """The result of an explanation: numbers and sentences as a frame, text, JSON and a page."""
 
-import html
-from collections.abc import Mapping
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
-from unicodedata import east_asian_width
 
 import numpy as np
 
 import losaw
-from losaw.data import FloatArray
 from losaw.explaining.curves import Curve
 from losaw.explaining.design import METHODS, Design
-from losaw.explaining.disagreements import (
-    GROUPED_ABOVE,
-    MEASURE,
-    Associations,
-    Disagreement,
-    contrasts_of,
-)
-from losaw.explaining.draws import Decision, recognised
+from losaw.explaining.disagreements import GROUPED_ABOVE, MEASURE, Associations, Disagreement
+from losaw.explaining.draws import Decision
 from losaw.explaining.scores import Work
-from losaw.explaining.sentences import Section, Sentence
+from losaw.explaining.sentences import Sentence
 from losaw.pages import Result, text_table
+from losaw.scoring.group_tree import average_linkage
 from losaw.scoring.importance_result import ImportanceResult
 from losaw.scoring.several_tests import adjust
 from losaw.support.words import decimal, p_text
@@ -32,10 +24,6 @@ if TYPE_CHECKING:
 
 _SHOWN = 30
 MOST_DRAWN = 40
-_CELL, _TREE = 18, 120
-# The names next to the map: pixels of a Latin letter, and letters of the longest that is not cut.
-_LETTER, _LETTERS = 7, 40
-_CURVE_WIDTH, _CURVE_HEIGHT = 110, 36
 
 
 @dataclass(frozen=True, repr=False)
@@ -52,8 +40,8 @@ class Explanation(Result):
     curves : dict of feature to Curve
         How the prediction changes along a number.
     disagreements : tuple of Disagreement
-    sections : tuple of Section
-        Everything that is said: the answer, statements on groups, warnings, disagreements, notes.
+    sections : dict of head to tuple of Sentence
+        All sentences: the answer (""), statements on groups, warnings, disagreements, notes.
     fdr : float
 
     Examples
@@ -76,7 +64,7 @@ class Explanation(Result):
     associations: Associations
     curves: dict[str, Curve]
     disagreements: tuple[Disagreement, ...]
-    sections: tuple[Section, ...]
+    sections: dict[str, tuple[Sentence, ...]]
     fdr: float
 
     @property
@@ -110,19 +98,14 @@ class Explanation(Result):
         return self.decision.selected
 
     @property
-    def _failed(self) -> set[str]:
-        return {name for name, *others in recognised(self.work) if not others}
-
-    @property
     def sentences(self) -> tuple[Sentence, ...]:
         """Everything that is said, in the order of the page."""
-        return tuple(sentence for section in self.sections for sentence in section.sentences)
+        return tuple(sentence for some in self.sections.values() for sentence in some)
 
     @property
     def answer(self) -> str:
         """The headline; empty if no method tests."""
-        first = self.sections[0].sentences
-        return first[0].text if first else ""
+        return self.sections[""][0].text if self.sections[""] else ""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -160,6 +143,8 @@ class Explanation(Result):
                 # A score from which a test at .05 finds the feature: half of its interval.
                 smallest = result.scores - result.interval(0.9)[:, 0]
                 frame[f"{label}_smallest"] = np.where(np.isnan(raw), np.nan, smallest)
+                ranks = result.ranks().set_index("feature")["ranks"]
+                frame[f"{label}_rank"] = ranks[features].to_numpy()
         return frame.set_index("feature").loc[list(self.names)].reset_index()
 
     def groups_to_frame(self) -> "pd.DataFrame":
@@ -189,33 +174,34 @@ class Explanation(Result):
         return f"{self.target} ({self.task}): {used}, {n} feature{'s' * (n > 1)}{shares}"
 
     def _lines(self) -> list[str]:
-        frame, failed = self.to_frame(), self._failed
+        frame, by_loco = self.to_frame(), self.decision.by_loco
         table = frame[["feature", "kind"]].copy()
         for name in self.results:
             label, tested = METHODS[name].label, METHODS[name].is_tested
             below = frame[f"{label}_p"] <= self.fdr if tested else np.zeros(len(frame), dtype=bool)
             table[label] = [
                 decimal(score) + ("*" if star else " ") * tested
-                + "?" * (name == "cpi" and feature in failed)
+                + "?" * (name == "cpi" and (feature,) in by_loco)
                 for feature, score, star in zip(frame["feature"], frame[label], below, strict=True)
             ]  # fmt: skip
         lines = []
-        first = self.sections[0].sentences
-        if first:
+        if first := self.sections[""]:
             lines += [first[0].text, *(f"  {sentence.text}" for sentence in first[1:]), ""]
         lines += text_table(table.head(_SHOWN))
         if len(table) > _SHOWN:
             lines.append(f"… and {len(table) - _SHOWN} more features")
         if any(METHODS[name].is_tested for name in self.results):
             lines.append(f"* above 0 at a false discovery rate of {self.fdr:g}")
-        if failed:
-            lines.append("? its draws can be distinguished from real values: CPI may be wrong")
+        if any(len(unit) == 1 for unit in by_loco):
+            lines.append("? its draws fail their test or are copies: LOCO decides")
         return lines
 
     def _said(self) -> dict[str, list[str]]:
-        said = {s.head: [sentence.text for sentence in s.sentences] for s in self.sections[1:]}
+        said = {head: [s.text for s in some] for head, some in self.sections.items() if head}
         columns = [f"{c.name}: {c.treatment}" for c in self.work.data.columns if c.treatment]
-        said |= {"Columns": columns, "How it was computed": self.design.said()}
+        model = f"Model of PFI, CPI and LOCO: {self.model}. Random state {self.work.seed}; losaw "
+        how = self.design.said(f"{model}{losaw.__version__}.")
+        said |= {"Columns": columns, "How it was computed": how}
         return {head: sentences for head, sentences in said.items() if sentences}
 
     def _content(self) -> dict[str, Any]:
@@ -232,12 +218,11 @@ class Explanation(Result):
             "decided_by_loco": sorted(decision.by_loco),
             "open": decision.open,
             "sentences": [
-                {"section": s.head, **sentence._asdict()} for s in self.sections
-                for sentence in s.sentences
+                {"section": head, **sentence._asdict()} for head, some in self.sections.items()
+                for sentence in some
             ],
             "curves": {name: curve._asdict() for name, curve in self.curves.items()},
-            "draws": {u[0]: t._asdict() for u, t in draws.items() if len(u) == 1},
-            "draws_of_groups": [[u, t._asdict()] for u, t in draws.items() if len(u) > 1],
+            "draws": [{"features": u, **test._asdict()} for u, test in draws.items()],
             "quality": {name: q.__dict__ for name, q in self.work.quality.items()},
             "columns": [
                 {"name": c.name, "kind": c.kind, "used": c.values is not None,
@@ -255,174 +240,49 @@ class Explanation(Result):
         }  # fmt: skip
 
     def _values(self) -> dict[str, Any]:
-        from markupsafe import Markup
-
-        frame, failed = self.to_frame(), self._failed
-        merged = {column.name: column.merged for column in self.work.data.columns}
-        largest = max((float(np.abs(c.effect).max()) for c in self.curves.values()), default=0.0)
-        half = largest or 1.0
-        methods = [METHODS[name] for name in self.results]
-        ranks = {
-            METHODS[name].label: dict(result.ranks()[["feature", "ranks"]].itertuples(index=False))
-            for name, result in self.results.items()
-            if result.deviations is not None
-        }
-        rows = [
-            {
-                "feature": row["feature"],
-                "kind": row["kind"],
-                "selected": row["feature"] in self.selected,
-                "remarks": [
-                    *["CPI may be wrong: its draws fail their test"] * (row["feature"] in failed),
-                    *[merged[row["feature"]]] * bool(merged[row["feature"]]),
-                ],
-                "curve": Markup(small_curve(self.curves[row["feature"]], half))
-                if row["feature"] in self.curves
-                else "",
-                "cells": [self._cell(row, method.label, frame, ranks) for method in methods],
-            }
-            for row in frame.to_dict("records")
-        ]
+        frame, methods = self.to_frame(), [METHODS[name] for name in self.results]
+        changes = [float(np.abs(curve.effect).max()) for curve in self.curves.values()]
+        largest = max(changes, default=0.0) or 1.0
+        drawn = self.names[:MOST_DRAWN]
         return {
-            "answer": [sentence.text for sentence in self.sections[0].sentences],
             "methods": list(zip(methods, self.results.values(), strict=True)),
-            "half": decimal(half) if half >= 0.001 else f"{half:.2g}",
-            "rows": rows,
-            "are_compared": bool(contrasts_of(self.results)),
-            "drawing": Markup(heat_map(self.associations, self.names)),
-            "most_drawn": MOST_DRAWN,
+            "rows": frame.to_dict("records"),
+            "largest": frame[[method.label for method in methods]].abs().max().replace(0.0, 1.0),
+            "curves": {name: small_curve(curve, largest) for name, curve in self.curves.items()},
+            "half": f"{largest:.2g}",
+            "map": heat_map(self.associations, drawn) if len(drawn) > 1 else None,
             "grouped_above": f"{GROUPED_ABOVE:g}",
             "measure": MEASURE,
-            "version": losaw.__version__,
-        }
-
-    def _cell(
-        self,
-        row: dict[Any, Any],
-        label: str,
-        frame: "pd.DataFrame",
-        ranks: Mapping[str, Mapping[str, str]],
-    ) -> dict[str, Any]:
-        """The content of a cell: a score with its star, and the rest when it is pointed at."""
-        score, p_value = row[label], row.get(f"{label}_p", np.nan)
-        more = [f"{label} {decimal(score)} ± {decimal(row[f'{label}_error'])}"]
-        if np.isfinite(p_value):
-            smallest = decimal(row[f"{label}_smallest"])
-            more += [f"p {p_text(p_value)}", f"finds {smallest}"]
-        if label in ranks:
-            more.append(f"rank {ranks[label][row['feature']]} of {len(frame)}")
-        share = abs(score) / (float(np.nanmax(np.abs(frame[label]))) or 1.0)
-        return {
-            "score": decimal(score),
-            "more": "; ".join(more),
-            "star": p_value <= self.fdr,
-            "width": f"{100 * share:.0f}",
-            "colour": "--bar" if score >= 0 else "--bar-minus",
+            "decimal": decimal,
+            "p_text": p_text,
         }
 
 
-def heat_map(related: Associations, names: tuple[str, ...]) -> str:
-    """Associations of features, in the order of a tree that joins the closest.
+def heat_map(related: Associations, names: Sequence[str]) -> dict[str, Any]:
+    """What the map is drawn of: names and associations in the order of a tree, and its branches.
 
-    Of more than ``MOST_DRAWN`` names the first are drawn, with a tree of their own.
+    A branch joins the closest; its points are heights from 0 to 1, and places, 10 a name.
     """
     from scipy.cluster.hierarchy import dendrogram
 
-    from losaw.scoring.group_tree import average_linkage
-
-    places, linkage = list(range(len(related.names))), related.linkage
-    if len(places) > MOST_DRAWN:
-        places = [related.names.index(name) for name in names[:MOST_DRAWN]]
-        linkage = average_linkage(related.strength[np.ix_(places, places)])
-    if len(places) < 2:
-        return ""
+    places = [related.names.index(name) for name in names]
+    linkage = average_linkage(related.strength[np.ix_(places, places)])
     tree = dendrogram(linkage, no_plot=True)
     order = [places[leaf] for leaf in tree["leaves"]]
-    size = _CELL * len(order)
-    labels = [related.names[j] for j in order]
-    left = _LETTER * min(_LETTERS, max(map(_letters, labels))) + 12
-    parts = [
-        f'<svg viewBox="0 0 {left + size + _TREE} {size + 24}" role="img" '
-        f'width="{left + size + _TREE}" aria-label="Associations of {len(order)} features">'
-    ]
-    parts += [
-        f'<text x="{left - 6}" y="{_CELL * row + 13}" text-anchor="end">'
-        f"{html.escape(_short(label))}</text>"
-        for row, label in enumerate(labels)
-    ]
-    parts += _cells(related.strength[np.ix_(order, order)], labels, left)
-    parts += _branches(tree, left + size)
-    parts.append(
-        f'<text x="{left + size + 4}" y="{size + 16}">1</text>'
-        f'<text x="{left + size + _TREE - 10}" y="{size + 16}" text-anchor="end">0</text>'
-        f'<text x="{left + size + _TREE / 2}" y="{size + 16}" text-anchor="middle">'
-        "association</text></svg>"
-    )
-    return "".join(parts)
+    return {
+        "names": [related.names[j] for j in order],
+        "strength": related.strength[np.ix_(order, order)],
+        "branches": [_points(*one) for one in zip(tree["dcoord"], tree["icoord"], strict=True)],
+    }
 
 
-def small_curve(curve: Curve, half: float) -> str:
-    """A curve with a band of two standard errors, as SVG; ``half`` is half of the height."""
-    span = float(curve.at[-1] - curve.at[0])
-    x = 4 + (_CURVE_WIDTH - 8) * (curve.at - curve.at[0]) / span
-    low, middle, high = (
-        np.clip(_CURVE_HEIGHT / 2 * (1 - 0.9 * (curve.effect + side * curve.error) / half), 0, 99)
-        for side in (-2.0, 0.0, 2.0)
-    )
+def small_curve(curve: Curve, largest: float) -> dict[str, str]:
+    """The points of a curve, and of its band of two errors: parts of its length and of a change."""
+    x = (curve.at - curve.at[0]) / (curve.at[-1] - curve.at[0])
+    low, middle, high = ((curve.effect + n * curve.error) / largest for n in (-2, 0, 2))
     band = _points(np.append(x, x[::-1]), np.append(low, high[::-1]))
-    return (
-        f'<svg viewBox="0 0 {_CURVE_WIDTH} {_CURVE_HEIGHT}" width="{_CURVE_WIDTH}" '
-        f'height="{_CURVE_HEIGHT}" role="img"><title>from {curve.at[0]:.6g} to {curve.at[-1]:.6g}: '
-        f"{curve.effect[0]:+.3g} to {curve.effect[-1]:+.3g}</title>"
-        f'<polygon points="{band}" fill="#0072b2" opacity=".25"/><polyline '
-        f'points="{_points(x, middle)}" fill="none" stroke="#0072b2" stroke-width="1.5"/></svg>'
-    )
+    return {"line": _points(x, middle), "band": band}
 
 
-def _points(x: FloatArray, y: FloatArray) -> str:
-    return " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x, y, strict=True))
-
-
-def _cells(strength: FloatArray, labels: list[str], left: int) -> list[str]:
-    return [
-        f'<rect x="{left + _CELL * j}" y="{_CELL * i}" width="{_CELL - 1}" '
-        f'height="{_CELL - 1}" fill="{_colour(strength[i, j])}"><title>'
-        f"{html.escape(labels[i])}, {html.escape(labels[j])}: {strength[i, j]:.2f}</title></rect>"
-        for i in range(len(labels))
-        for j in range(len(labels))
-    ]
-
-
-def _branches(tree: dict[str, list[list[float]]], right: int) -> list[str]:
-    """Draw the tree next to the map; scipy places the leaves at 5, 15, 25, …"""
-    left, width = right + 4, _TREE - 14
-    paths = []
-    for places, heights in zip(tree["icoord"], tree["dcoord"], strict=True):
-        points = [
-            f"{left + width * h:.1f} {_CELL * (p - 5) / 10 + _CELL / 2:.1f}"
-            for p, h in zip(places, heights, strict=True)
-        ]
-        paths.append(f'<path d="M{" L".join(points)}"/>')
-    return paths
-
-
-def _colour(strength: float) -> str:
-    """Return a colour from pale grey to blue, readable on a light and on a dark background."""
-    share = float(np.clip(strength, 0.0, 1.0))
-    low, high = (233, 236, 240), (0, 82, 150)
-    return "#" + "".join(
-        f"{round(a + (b - a) * share):02x}" for a, b in zip(low, high, strict=True)
-    )
-
-
-def _letters(text: str) -> int:
-    """The width of a text in Latin letters: Chinese, Japanese and Korean ones are two wide."""
-    return sum(1 + (east_asian_width(letter) in "WF") for letter in text)
-
-
-def _short(label: str) -> str:
-    if _letters(label) <= _LETTERS:
-        return label
-    while _letters(label) >= _LETTERS:
-        label = label[:-1]
-    return f"{label}…"
+def _points(x: Iterable[float], y: Iterable[float]) -> str:
+    return " ".join(f"{a:.3f},{b:.3f}" for a, b in zip(x, y, strict=True))

@@ -19,7 +19,6 @@ from losaw.scoring.clock import Clock
 from losaw.scoring.importance_result import ImportanceResult
 from losaw.scoring.losses import squared_error
 from losaw.scoring.tests import nadeau_bengio, t_tests
-from losaw.support.outcomes import finite_numbers
 
 JACKKNIFE = "over other samples of rows (jackknife over the folds)"
 # A model with a larger p-value is not shown to predict better than a constant.
@@ -106,7 +105,7 @@ class Work:
     def loss(self) -> Callable[[FloatArray, FloatArray], FloatArray]:
         """Squared error (of classes: the Brier score) over that of the best constant prediction."""
         if not self.data.labels:
-            constant = float(np.var(finite_numbers(self.data.y)))
+            constant = float(np.var(self.data.y))
         else:
             shares = np.bincount(self.data.y) / len(self.data.y)
             constant = float(1.0 - (shares**2).sum()) / 2.0
@@ -132,9 +131,8 @@ class Work:
 
 def share_explained(work: Work, model: Any, X: Any, rows: NDArray[np.intp]) -> float:
     """Return 1 - loss / loss of the best constant of a model on some rows, given their features."""
-    y, n_classes = work.data.y[rows], len(work.data.labels)
-    found = predicted(model, X, n_classes)
-    return 1.0 - float(work.loss(y if n_classes else y.astype(float), found).mean())
+    found = predicted(model, X, len(work.data.labels))
+    return 1.0 - float(work.loss(work.data.y[rows], found).mean())
 
 
 def quality(work: Work, models: Sequence[Any]) -> Quality:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from losaw.explaining.design import METHODS
-from losaw.explaining.disagreements import Associations, Disagreement
+from losaw.explaining.disagreements import CONTRASTS, Associations, Disagreement
 from losaw.explaining.draws import FAMILY_WISE, LEAST_LOCO, Decision, recognised
 from losaw.explaining.models import make_forest
 from losaw.explaining.preparing import Prepared
@@ -46,13 +46,6 @@ class Sentence(NamedTuple):
     kind: str
     features: Unit
     text: str
-
-
-class Section(NamedTuple):
-    """A head with its sentences."""
-
-    head: str
-    sentences: tuple[Sentence, ...]
 
 
 def answer(work: Work, decision: Decision, fdr: float) -> tuple[Sentence, ...]:
@@ -134,9 +127,10 @@ def answer(work: Work, decision: Decision, fdr: float) -> tuple[Sentence, ...]:
 
 def statements(decision: Decision, n_features: int) -> tuple[Sentence, ...]:
     """Return a sentence for each of the finest groups that are found to matter, and their level."""
-    stated = tuple(statement(group, decision, n_features) for group in decision.stated)
+    stated = [statement(group, decision, n_features) for group in decision.stated]
     text = "With probability .95 all of these statements are true, if each test keeps its level"
-    return (*stated, Sentence("certainty", (), text)) if stated else ()
+    said = [*stated, Sentence("certainty", (), text)] if stated else []
+    return tuple(sentence._replace(text=f"{sentence.text}.") for sentence in said)
 
 
 def statement(group: Unit, decision: Decision, n_features: int) -> Sentence:
@@ -243,11 +237,14 @@ def notes(work: Work, has_curves: bool) -> tuple[Sentence, ...]:
     return (*said, *_not_decorrelated(work))
 
 
-def said_of(found: list[Disagreement]) -> tuple[Sentence, ...]:
+def said_of(found: list[Disagreement], work: Work) -> tuple[Sentence, ...]:
     """Return the disagreements as sentences, and the advice that follows from them."""
     said = tuple(Sentence(f"disagreement: {d.kind}", (d.feature,), d.text) for d in found)
+    if not any({c.first, c.second} <= {*work.results} for c in CONTRASTS):
+        return ()
     if not said:
-        return said
+        text = "No two methods differ significantly beyond the difference of their definitions."
+        return (Sentence("no disagreement", (), text),)
     text = "Which method to trust on a table like this one is measured by losaw audit."
     return (*said, Sentence("audit", (), text))
 
@@ -277,8 +274,8 @@ def _leakage(work: Work) -> Iterator[Sentence]:
     quality, names = work.quality.get("model"), work.data.X.columns
     if quality is None or quality.share < _WORTH_TRYING:
         return
-    known = (n for n in ("pfi", "mdi", "losaw", "cpi", "loco") if n in work.results)
-    strongest = work.results[next(known)].select(top=2) if len(names) > 1 else tuple(names)
+    first = next(iter(work.results.values()))
+    strongest = first.select(top=2) if len(names) > 1 else tuple(names)
     (train, held), data = work.splits[0], work.data
     for name in strongest:
         alone = replace(data, X=data.X[[name]])

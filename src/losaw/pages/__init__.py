@@ -5,11 +5,12 @@ Text is escaped, and a value that is missing is an error.
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from operator import methodcaller
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import jinja2
+from markupsafe import Markup
 
 from losaw.support.errors import LosawError
 from losaw.support.json_values import json_value
@@ -87,8 +88,6 @@ class Result:
 
     def to_html(self) -> str:
         """One HTML page that loads nothing from the network."""
-        from markupsafe import Markup
-
         title, content = f"{self.title} {self.target}", Markup(self._repr_html_())
         return render("person_page.html", title=title, content=content)
 
@@ -109,7 +108,8 @@ class Result:
         texts = self.to_html(), safe.to_csv(index=False, lineterminator="\n"), self.to_json() + "\n"
         # A CSV of other letters than ASCII has the mark without which Excel misreads them.
         codes = "utf-8", "utf-8" if texts[1].isascii() else "utf-8-sig", "utf-8"
-        writers = [partial(_write_text, *both) for both in zip(texts, codes, strict=True)]
+        both = zip(texts, codes, strict=True)
+        writers = [methodcaller("write_text", text, encoding=code) for text, code in both]
         paths = paths_of(prefix)
         advice = "choose another place with --output"
         write_together(list(zip(paths, writers, strict=True)), LosawError, advice)
@@ -128,7 +128,3 @@ def text_table(table: "pd.DataFrame") -> list[str]:
 
     with pd.option_context("display.unicode.east_asian_width", True):
         return table.to_string(index=False).split("\n")
-
-
-def _write_text(text: str, code: str, place: Path) -> None:
-    place.write_text(text, encoding=code)

@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 from losaw.explaining.design import full_design
-from losaw.explaining.draws import LEAST_LOCO, decide, p_above
+from losaw.explaining.draws import LEAST_LOCO, decide
 from losaw.explaining.preparing import prepare
-from losaw.explaining.scores import Quality, Work
+from losaw.explaining.scores import Quality, Work, over_folds
 from losaw.explaining.sentences import answer, statements
 from losaw.knockoffs.diagnostics import DrawTest
 from losaw.scoring.clock import Clock
@@ -87,16 +87,26 @@ def test_what_is_selected_is_not_said_to_be_open():
         groups=(("income",),),
     )  # fmt: skip
     found, sentences = said(made)
-    assert 0.05 < p_above(made.left_out["income",], LEAST_LOCO) < 0.1
+    assert 0.05 < over_folds(made.left_out["income",] - LEAST_LOCO).p_value < 0.1
     assert "income" in found.selected and found.stated == found.open == ()
     assert not {"open", "not selected"} & set(sentences)
+
+
+def test_what_is_stated_is_not_said_to_be_open():
+    made = work(
+        scored(0.2, 0, 0, 0), scored(0.0107, 0, 0, 0), draws={"income": WRONG},
+        groups=(("income",),),
+    )  # fmt: skip
+    found, sentences = said(made)
+    assert found.stated == (("income",),) and found.selected == found.open == ()
+    assert "two tests" in sentences and "open" not in sentences
 
 
 @pytest.mark.parametrize(("loco", "is_selected"), [(0.005, False), (0.03, True)])
 def test_loco_decides_by_more_than_a_copy_of_a_cause_is_worth_to_a_forest(loco, is_selected):
     made = work(scored(0.2, 0, 0, 0), scored(loco, 0, 0, 0), draws={"income": WRONG})
     assert (decide(made, 0.1).selected == ("income",)) == is_selected
-    assert p_above(loco + WIGGLE[:, 0], LEAST_LOCO) > 0.5 or is_selected
+    assert over_folds(loco + WIGGLE[:, 0] - LEAST_LOCO).p_value > 0.5 or is_selected
 
 
 def test_both_cpi_and_loco_must_show_a_feature_whose_draws_fail_but_not_of_copies():
@@ -165,7 +175,7 @@ def test_a_group_beside_selected_features_is_in_the_headline_unless_one_is_its_o
         "which"
     )
     first = statements(found, 4)[0].text
-    assert first.endswith("with this certainty (at the false discovery rate: rooms)")
+    assert first.endswith("with this certainty (at the false discovery rate: rooms).")
 
 
 HEADS = [

@@ -37,14 +37,13 @@ def nothing():
 def test_independent_causes_are_selected_without_a_warning(apart):
     assert apart.selected and set(apart.selected) <= {"X1", "X2", "X3"}
     assert {s.features for s in kinds(apart, "statement")} == {("X1",), ("X2",), ("X3",)}
-    heads = {section.head: section.sentences for section in apart.sections}
-    assert heads["Beware"] == () and apart.answer.startswith("Selected by CPI: X")
+    assert apart.sections["Beware"] == () and apart.answer.startswith("Selected by CPI: X")
     assert kinds(apart, "audit") == []  # the advice to audit comes with disagreements
 
 
 def test_where_nothing_is_known_nothing_is_claimed(nothing):
     assert nothing.selected == () and nothing.decision.stated == ()
-    assert [s.kind for s in nothing.sections[0].sentences] == [
+    assert [s.kind for s in nothing.sections[""]] == [
         "undecided", "none selected", "not explained", "question",
     ]  # fmt: skip
     (warned,) = kinds(nothing, "no model")
@@ -100,6 +99,9 @@ def test_a_feature_that_alone_explains_all_may_be_made_from_the_target(by_pfi):
     assert kinds(dropped, "leak") == [] and "leak" not in dropped.names
     alone = explain(leaking()[["leak", "y"]], methods="pfi", folds=3)
     assert kinds(alone, "leak")[0].text.endswith("explain by other features.")
+    for method in ("mdi", "ufi", "losaw", "loco"):  # without a test, or PFI
+        found = explain(leaking().drop(columns="in_cents"), methods=method, folds=3)
+        assert kinds(found, "leak")[0].features == ("leak",)
 
 
 def patients(n_patients=40, rows=10, seed=1):
@@ -161,7 +163,7 @@ def test_copies_cannot_be_tested_by_cpi_and_loco_decides(apart):
 def test_weights_that_cannot_decorrelate_are_a_note(apart):
     found = explain(copies(300, 0.999), methods="losaw")
     (said,) = kinds(found, "not decorrelated")
-    assert set(said.features) == {"X1", "X2"} and said in found.sections[-1].sentences
+    assert set(said.features) == {"X1", "X2"} and said in found.sections["Notes"]
     assert kinds(apart, "not decorrelated") == []
 
 
