@@ -105,7 +105,13 @@ def audit(
     fixed = {"rows": rows, "folds": folds, "permutations": permutations, "draws": draws}
     options = Options(model, methods, fixed, budget, fdr, n_jobs, verbose, random_state)
     data, part, design = begin(frame, target, options, kinds, task, cluster, drop, rounds + 1)
-    n_signals = _signals(signals, part.X.shape[1])
+    n_features = part.X.shape[1]
+    if n_features < 2:
+        raise LosawError("an audit needs two features at least: one that matters and one that not")
+    if signals is None:
+        signals = max(1, min(_MOST_SIGNALS, n_features // 3))
+    why = f"less than the number of features ({n_features})"
+    n_signals = whole_number("signals", signals, 1, why, maximum=n_features - 1)
     options.verbose, lines = False, []  # rounds have a bar in place of lines
     with warnings.catch_warnings(action="ignore"):  # the page says what is worth a warning
         own = compute(part, replace(design, methods=("mdi",)), options.seed, options)
@@ -128,12 +134,3 @@ def audit(
         model=own.model,
         notes=(*rare, *part.notes),
     )
-
-
-def _signals(asked: int | None, n_features: int) -> int:
-    if n_features < 2:
-        raise LosawError("an audit needs two features at least: one that matters and one that not")
-    if asked is None:
-        return max(1, min(_MOST_SIGNALS, n_features // 3))
-    why = f"less than the number of features ({n_features})"
-    return whole_number("signals", asked, 1, why, maximum=n_features - 1)

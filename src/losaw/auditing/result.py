@@ -1,6 +1,6 @@
 """The result of an audit: ranked methods, sentences, and their files."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -223,18 +223,10 @@ class Audit(Result):
         ]
 
     def _content(self) -> dict[str, Any]:
-        return {
-            "target": self.target,
-            "task": self.task,
-            "features": self.features,
-            "model": self.model,
-            "random_state": self.random_state,
-            "design": self.design.__dict__,
-            "share": self.share,
-            "explained_of_the_target": self.quality.__dict__,
-            "n_signals": self.n_signals,
-            "notes": self.notes,
-            "false_discovery_rate": self.fdr,
+        content = asdict(self)
+        content["explained_of_the_target"] = content.pop("quality")
+        content["false_discovery_rate"] = content.pop("fdr")
+        return content | {
             "trusted": self.trusted,
             "verdicts": self.verdicts,
             "cautions": self.cautions,

@@ -1,20 +1,20 @@
 """Rounds of an audit: a simulated response with all methods on it, and the methods compared."""
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from losaw.auditing.responses import make_response
-from losaw.data import FloatArray, Truth
+from losaw.data import FloatArray
 from losaw.explaining.api import Options, compute
 from losaw.explaining.design import Design
 from losaw.explaining.draws import Decision, decide
 from losaw.explaining.preparing import Prepared
 from losaw.explaining.scores import Work
 from losaw.rng import seed_integer, stream
-from losaw.scoring.importance_result import ImportanceResult
 from losaw.scoring.precision_recall import precision_recall_area
 from losaw.scoring.several_tests import adjust
 from losaw.scoring.tests import t_tests
@@ -44,27 +44,34 @@ def run_round(
     """
     import pandas as pd
 
-    def rng(component: str) -> np.random.Generator:
-        return stream(
-            experiment="audit", setting=str(options.seed), replicate=number, component=component
-        )
-
-    drawing = rng("response")
+    rng = partial(stream, experiment="audit", setting=str(options.seed), replicate=number)
+    drawing = rng(component="response")
     y, signal = make_response(part.X, part.y, bool(part.labels), share, n_signals, drawing)
-    work = compute(replace(part, y=y), design, seed_integer(rng("fits")), options)
+    work = compute(replace(part, y=y), design, seed_integer(rng(component="fits")), options)
     decision = decide(work, options.fdr, heads=False)
-    truth = Truth(signal, part.X.shape[1])
-    tested = {n: r for n, r in work.results.items() if r.p_values is not None}
-    selected = {n: r.select(fdr=options.fdr) for n, r in tested.items()}
-    selected |= {"cpi": decision.selected}
-    rows = [
-        {"round": number, "method": name} | _measured(result, truth, selected.get(name))
-        for name, result in work.results.items()
-    ]
     causes = list(part.X.columns[list(signal)])
-    explained = work.quality["model"].share
-    return pd.DataFrame(rows).assign(
-        explained=explained, signals=", ".join(causes), **_judged(work, decision, causes)
+    is_signal, lines = part.X.columns.isin(causes), []
+    for name, result in work.results.items():
+        scores, found, false = result.ranking_scores(), np.nan, np.nan
+        if result.p_values is not None:
+            selected = decision.selected if name == "cpi" else result.select(fdr=options.fdr)
+            chosen = np.isin(result.feature_names, selected)
+            found = float(chosen[is_signal].mean())
+            false = float((chosen & ~is_signal).sum() / max(1, chosen.sum()))
+        lines.append(
+            {
+                "round": number,
+                "method": name,
+                "pr_auc": precision_recall_area(scores, is_signal),
+                "first": signals_first(scores, is_signal),
+                "found": found,
+                "false": false,
+            }
+        )
+    return pd.DataFrame(lines).assign(
+        explained=work.quality["model"].share,
+        signals=", ".join(causes),
+        **_judged(work, decision, causes),
     )
 
 
@@ -78,23 +85,6 @@ def _judged(work: Work, decision: Decision, causes: list[str]) -> dict[str, floa
         "false_statements": sum(not set(group) & set(causes) for group in decision.stated),
         "named": sum(cause in said for cause in causes) / len(causes),
     }
-
-
-def _measured(
-    result: ImportanceResult, truth: Truth, selected: tuple[str, ...] | None
-) -> dict[str, float]:
-    is_signal, scores = truth.is_signal, result.ranking_scores()
-    measured = {
-        "pr_auc": precision_recall_area(scores, is_signal),
-        "first": signals_first(scores, is_signal),
-        "found": np.nan,
-        "false": np.nan,
-    }
-    if selected is not None:
-        chosen = np.isin(result.feature_names, selected)
-        measured["found"] = float(chosen[is_signal].mean())
-        measured["false"] = float((chosen & ~is_signal).sum() / max(1, chosen.sum()))
-    return measured
 
 
 def signals_first(scores: FloatArray, is_signal: NDArray[np.bool_]) -> float:
@@ -138,38 +128,27 @@ def standings(rounds: "pd.DataFrame", fdr: float) -> "pd.DataFrame":
     selections is at most ``fdr``, "yes", "no" or "open", by its :func:`bounds`; empty for a method
     that does not test.
     """
-    import pandas as pd
-
-    by_method = rounds.pivot(index="round", columns="method", values="pr_auc")
-    order = by_method.mean().sort_values(ascending=False, kind="stable").index
-    n_rounds = len(by_method)
-    behind = by_method[order[0]].to_numpy()[:, None] - by_method[order].to_numpy()
-    errors = _errors(behind)
-    p_values = t_tests(behind.mean(axis=0), errors, n_rounds - 1)
-    measured = rounds.groupby("method")
-    means = measured[["pr_auc", "first", "found", "false"]].mean().loc[order]
-    spread = (measured[["pr_auc", "false"]].std() / np.sqrt(n_rounds)).loc[order]
-    of_false = measured["false"]
-    low, high = np.array([bounds(of_false.get_group(name).to_numpy(float)) for name in order]).T
+    measured = rounds.groupby("method")[["pr_auc", "first", "found", "false"]]
+    frame = measured.mean().sort_values("pr_auc", ascending=False, kind="stable")
+    by_round = rounds.pivot(index="round", columns="method", values=["pr_auc", "false"])
+    pr_auc, false = (by_round[name][frame.index].to_numpy() for name in ("pr_auc", "false"))
+    behind = pr_auc[:, :1] - pr_auc
+    errors, spread = _errors(behind), measured.sem()
+    p_values = t_tests(behind.mean(axis=0), errors, len(behind) - 1)
     adjusted = np.array([1.0, *adjust(p_values[1:], "holm")])
-    answers = [means["false"].isna(), low > fdr, high <= fdr]
-    columns = {
-        "method": order,
-        "pr_auc": means["pr_auc"],
-        "pr_auc_error": spread["pr_auc"],
-        "first": means["first"],
-        "behind": behind.mean(axis=0),
-        "behind_error": errors,
-        "p_value": adjusted,
-        "found": means["found"],
-        "false": means["false"],
-        "false_error": spread["false"],
-        "false_low": low,
-        "false_high": high,
-        "trusted": ~(adjusted <= LEVEL),
-        "keeps": np.select(answers, ["", "no", "yes"], "open"),
-    }
-    return pd.DataFrame(columns).reset_index(drop=True)
+    low, high = np.array([bounds(shares) for shares in false.T]).T
+    answers = [frame["false"].isna(), low > fdr, high <= fdr]
+    return frame.assign(
+        pr_auc_error=spread["pr_auc"],
+        behind=behind.mean(axis=0),
+        behind_error=errors,
+        p_value=adjusted,
+        false_error=spread["false"],
+        false_low=low,
+        false_high=high,
+        trusted=~(adjusted <= LEVEL),
+        keeps=np.select(answers, ["", "no", "yes"], "open"),
+    ).reset_index()
 
 
 def _errors(values: FloatArray) -> FloatArray:

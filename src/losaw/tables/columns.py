@@ -23,7 +23,7 @@ Kinds = Mapping[str, str] | Sequence[str] | None
 
 
 def few_levels(column: FloatArray) -> FloatArray | None:
-    """Return the sorted distinct values if numbers without a missing value are discrete, else None.
+    """Return the sorted distinct values if numbers are discrete, a missing one as one, else None.
 
     Discrete: at most 10 distinct values, each seen five times on average. This is the one rule of
     the package, for forests, weights, importances and ``explain``.
@@ -40,13 +40,8 @@ def kind_of_numbers(codes: FloatArray) -> FeatureKind:
 
     Missing values (NaN) count as one more value, as a method sees the column once they are filled.
     """
-    missing = np.isnan(codes)
-    if missing.all():
-        return "continuous"
-    lowest = float(codes[~missing].min())
-    return (
-        "continuous" if few_levels(np.where(missing, lowest - 1.0, codes)) is None else "discrete"
-    )
+    is_continuous = np.isnan(codes).all() or few_levels(codes) is None
+    return "continuous" if is_continuous else "discrete"
 
 
 def asked_kinds(kinds: Kinds, names: Sequence[str]) -> dict[str, FeatureKind]:

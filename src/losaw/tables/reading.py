@@ -72,7 +72,8 @@ class Values(NamedTuple):
 
         if self.pool is None:
             return _numbers_of(self.dtype, self.is_whole, codes)
-        rows = _places(codes, len(self.levels or ()))
+        rows = np.clip(np.rint(codes), 0, len(self.pool) - 1)
+        rows = np.where(np.isnan(rows), -1, rows).astype(np.int64)
         if isinstance(self.dtype, pd.CategoricalDtype):
             return pd.Categorical.from_codes(rows, dtype=self.dtype)
         return pd.api.extensions.take(self.pool, rows, allow_fill=True, fill_value=self.fill)
@@ -188,12 +189,6 @@ def _object_numbers(name: str, series: Any) -> FloatArray:
                 f"a float can contain ({error})"
             ) from None
     return codes
-
-
-def _places(codes: FloatArray, n_levels: int) -> NDArray[np.int64]:
-    """Codes as places among the levels, -1 where missing."""
-    known = np.clip(np.rint(np.nan_to_num(codes, nan=-1.0)), 0, max(n_levels - 1, 0))
-    return np.where(np.isnan(codes), -1, known).astype(np.int64)
 
 
 def _numbers_of(dtype: Any, is_whole: bool, codes: FloatArray) -> Any:
