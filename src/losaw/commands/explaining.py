@@ -46,7 +46,11 @@ def add_table_options(parser: argparse.ArgumentParser, what: str, budget: str) -
     add("--drop", metavar="NAME,…", help="columns to leave out")
     add("--cluster", metavar="NAME", help="column that says which rows belong together")
     add("--fdr", type=float, default=0.1, help="false discovery rate (default .1)")
-    add("--budget", default=budget, help=f"time, like 90s or 2m; none cuts nothing ({budget})")
+    add(
+        "--budget",
+        default=budget,
+        help=f"time, 10s at least, like 90s or 2m; none cuts nothing ({budget})",
+    )
     for name, words in (
         ("rows", "rows in use"),
         ("folds", "folds of the cross-fitting"),

@@ -98,9 +98,9 @@ def explain(
     fdr : float, default 0.1
         False discovery rate of the selection, and of the disagreements.
     budget : str, float or None, default "5m"
-        Time, as ``"90s"``, ``"2m"`` or seconds, without compiling. Draws, permutations and rows are
-        cut to fit, then methods; ``cuts`` lists it. None cuts nothing. Only a cut makes a result
-        depend on the machine.
+        Time, as ``"90s"``, ``"2m"`` or seconds, ten at least, without compiling. Draws,
+        permutations and rows are cut to fit, then methods; ``cuts`` lists it. None cuts nothing.
+        Only a cut makes a result depend on the machine.
     rows, folds, permutations, draws : int or None
         Fixed, so that no budget cuts them; None: all rows, 10 folds, 5 permutations of PFI, 3 draws
         of CPI.
@@ -147,7 +147,7 @@ def explain(
         found = disagreements(work.results, related, fdr, decision.by_loco)
         sections = {
             "": answer(work, decision, fdr),
-            "What the data tell": statements(decision, part.X.shape[1]),
+            "What the data tell": statements(work, decision),
             "Beware": cautions(data, work, decision, related),
             "Disagreements between the methods": said_of(found, work),
             "Notes": notes(work, bool(drawn)),

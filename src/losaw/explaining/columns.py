@@ -109,8 +109,7 @@ def treat(name: str, read: Values, asked: str | None = None) -> Column:
         found = _numbers(column, _placed(days, read.codes), asked or "continuous")
         return found._replace(treatment="in days")
     texts = [text_of(level) for level in levels]
-    are_dates = any(texts) and all(_DATE.match(text) for text in texts if text)
-    if are_dates and (dates := _dates(column, read.codes, texts, asked)) is not None:
+    if are_dates(texts) and (dates := _dates(column, read.codes, texts, asked)) is not None:
         return dates
     if asked is not None:
         numbers = pd.to_numeric(pd.Series(texts, dtype=object), errors="coerce").to_numpy(float)
@@ -172,6 +171,11 @@ def _dates(column: Column, codes: FloatArray, texts: list[str], asked: str | Non
     found = pd.Series(days - first, name=column.name)
     kind = asked or "continuous"
     return Column(column.name, found, kind, words, n_missing, column.n_values)
+
+
+def are_dates(texts: list[str]) -> bool:
+    """Return whether text reads like ISO dates, blank cells aside."""
+    return any(texts) and all(_DATE.match(text) for text in texts if text)
 
 
 def text_of(level: Any) -> str:

@@ -181,6 +181,8 @@ def full_design(
     full = Design(n_rows, min(FOLDS, most), PERMUTATIONS, DRAWS, TREES, methods, n_rows)
     given["rows"] = min(given.get("rows", n_rows), n_rows)
     full = replace(full, **given)
+    if most < _FEWEST_FOLDS:
+        raise LosawError(f"there are {most} {what}; {_FEWEST_FOLDS} at least are needed")
     if not _FEWEST_FOLDS <= full.folds <= most:
         raise LosawError(
             f"{most} {what} cannot be put into {full.folds} folds: folds must be from "
@@ -302,7 +304,8 @@ def _cuts(full: Design, design: Design, seconds: float) -> list[str]:
     still = " where draws of CPI do not fail their test" * ("cpi" in design.methods)
     cuts += [f"{METHODS[name].label} is left out{still * (name == 'loco')}" for name in gone]
     if cuts:
-        cuts[0] += f" (everything would take {_duration(seconds)}; a larger budget keeps more)"
+        takes = f"everything would take {_duration(seconds)}, and four fifths of what the trial "
+        cuts[0] += f" ({takes}leaves of a budget are planned with; a larger one keeps more)"
     return cuts
 
 

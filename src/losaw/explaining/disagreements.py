@@ -172,13 +172,14 @@ def disagreements(
         first, second = results[contrast.first], results[contrast.second]
         needs_cpi = "cpi" in (contrast.first, contrast.second)
         raw = second.details.get("raw_p_values", np.ones(len(own)))
+        named = second.select(fdr=fdr) if "raw_p_values" in second.details else ()
         for j in np.argsort(-value, kind="stable"):
             name = first.feature_names[j]
             if own[j] <= fdr and not (needs_cpi and (name,) in untrusted):
                 text = f"{name}: " + contrast.text.format(
                     first=_said(first, j, contrast.first),
                     second=_said(second, j, contrast.second),
-                    rest=_SHARED if raw[j] <= LEVEL else _NOTHING,
+                    rest=_SHARED if raw[j] <= LEVEL or name in named else _NOTHING,
                     near=related.nearest(name),
                 )
                 found.append(

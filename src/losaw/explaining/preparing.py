@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import FloatArray
-from losaw.explaining.columns import Column, mostly_numbers, text_of, treat
+from losaw.explaining.columns import Column, are_dates, mostly_numbers, text_of, treat
 from losaw.explaining.table_file import READING
 from losaw.scoring.rows import cluster_numbers
 from losaw.support.arguments import check_finite, check_unique, one_of
@@ -108,8 +108,14 @@ def prepare(
         )
     clusters: Any = None
     if at_cluster is not None:
+        codes = read_column(frame, at_cluster).codes[known]
+        if lacking := int(np.isnan(codes).sum()):
+            raise LosawError(
+                f"cluster: {names[at_cluster]!r} has no value in {lacking:,} of {len(known):,} "
+                "rows; give each of them a value of its own, or leave them out"
+            )
         try:
-            clusters = cluster_numbers(read_column(frame, at_cluster).codes[known], len(known))
+            clusters = cluster_numbers(codes, len(known))
         except ValueError as error:
             raise LosawError(f"cluster: {names[at_cluster]!r}: {error}") from None
     y, labels = _response(read.take(known), names[at], task)
@@ -149,12 +155,12 @@ def _response(read: Values, target: str, task: str | None) -> tuple[NDArray[Any]
     """Return the numbers of a regression, or the places of the classes with their labels."""
     if task is not None:
         one_of("task", task, TASKS)
-    if read.content in ("dates", "durations"):
+    texts = [text_of(level) for level in read.levels or ()]
+    if read.content in ("dates", "durations") or are_dates(texts):
         raise LosawError(f"the target {target!r} contains dates or durations; give it in days, say")
     is_number, values = read.content == "numbers", read.codes
     if not is_number:
-        levels = np.array([text_of(level) for level in read.levels or ()], dtype=object)
-        values = levels[read.codes.astype(int)]
+        values = np.array(texts, dtype=object)[read.codes.astype(int)]
     classes, places, counts = np.unique(values, return_inverse=True, return_counts=True)
     labels = tuple(map(text_of, classes.tolist()))
     if len(labels) < 2:

@@ -11,7 +11,7 @@ from losaw.explaining.curves import Curve
 from losaw.explaining.design import METHODS, Design
 from losaw.explaining.disagreements import GROUPED_ABOVE, MEASURE, Associations, Disagreement
 from losaw.explaining.draws import Decision
-from losaw.explaining.scores import Work
+from losaw.explaining.scores import LEVEL, Work
 from losaw.explaining.sentences import Sentence
 from losaw.pages import Result, text_table
 from losaw.scoring.group_tree import average_linkage
@@ -167,7 +167,8 @@ class Explanation(Result):
             used = f"{self.design.rows:,} of {used}"
         n = len(self.associations.names)
         found = [
-            f"{'losawRF' if name == 'losaw' else self.model} explains {100 * quality.share:z.0f} %"
+            f"{'losawRF' if name == 'losaw' else self.model} explains {100 * quality.share:z.0f}"
+            f"{f' ± {100 * quality.std_error:.0f}' * (not quality.p_value <= LEVEL)} %"
             for name, quality in self.work.quality.items()
         ]
         shares = f"; {' and '.join(found)} of the variation of unseen rows" if found else ""
@@ -191,7 +192,9 @@ class Explanation(Result):
         if len(table) > _SHOWN:
             lines.append(f"… and {len(table) - _SHOWN} more features")
         if any(METHODS[name].is_tested for name in self.results):
-            lines.append(f"* above 0 at a false discovery rate of {self.fdr:g}")
+            lines.append(
+                f"* above 0 by this method alone, at a false discovery rate of {self.fdr:g}"
+            )
         if any(len(unit) == 1 for unit in by_loco):
             lines.append("? its draws fail their test or are copies: LOCO decides")
         return lines

@@ -25,7 +25,7 @@ _NAMED = 8
 _MANY_VALUES, _ROWS_A_UNIT, _SAME_COLUMN = 20, 2, 0.99
 _LOOKED_AT = 40  # of such columns: every pair takes a millisecond
 # A feature that explains so much alone may be made from the target; tried where all explain this.
-_LEAK, _WORTH_TRYING = 0.95, 0.8
+_LEAK, _WORTH_TRYING, _LEAK_FOLDS = 0.95, 0.8, 5
 _HARDLY_LOWER = 0.9
 # A class so many times as frequent as in the table is over-represented.
 _MORE = 1.2
@@ -96,7 +96,9 @@ def answer(work: Work, decision: Decision, fdr: float) -> tuple[Sentence, ...]:
             )
             below.append(Sentence("not selected", (), text))
     else:
-        none = f"{method.label} selects no single feature at {rate}."
+        with_loco = any(len(unit) == 1 for unit in decision.by_loco)
+        how = f"{method.label}{', with LOCO where draws fail their test,' * with_loco}"
+        none = f"{how} selects no single feature at {rate}."
         if stated:
             head = min(stated, key=lambda statement: len(statement.features))
         elif explains and n == 1:
@@ -125,12 +127,21 @@ def answer(work: Work, decision: Decision, fdr: float) -> tuple[Sentence, ...]:
     return (head, *below)
 
 
-def statements(decision: Decision, n_features: int) -> tuple[Sentence, ...]:
+def statements(work: Work, decision: Decision) -> tuple[Sentence, ...]:
     """Return a sentence for each of the finest groups that are found to matter, and their level."""
-    stated = [statement(group, decision, n_features) for group in decision.stated]
-    text = "With probability .95 all of these statements are true, if each test keeps its level"
-    said = [*stated, Sentence("certainty", (), text)] if stated else []
-    return tuple(sentence._replace(text=f"{sentence.text}.") for sentence in said)
+    said, n_features = list[Sentence](), work.data.X.shape[1]
+    tested = {} if work.groups is None else work.groups.set_index("features").to_dict("index")
+    for group in decision.stated:
+        if group in decision.by_loco:
+            number = _loco(group, work)
+        else:
+            cpi = tested[group]
+            number = f"CPI {decimal(cpi['score'])} ± {decimal(cpi['std_error'])}, p "
+            number += p_text(cpi["adjusted_p_value"])
+        found = statement(group, decision, n_features)
+        said.append(found._replace(text=f"{found.text}: {number}."))
+    text = "With probability .95 all of these statements are true, if each test keeps its level."
+    return (*said, Sentence("certainty", (), text)) if said else ()
 
 
 def statement(group: Unit, decision: Decision, n_features: int) -> Sentence:
@@ -162,12 +173,14 @@ def _unit(unit: Unit) -> str:
     return listed(unit) if len(unit) == 1 else in_braces(unit)
 
 
+def _loco(unit: Unit, work: Work) -> str:
+    loco = over_folds(work.left_out[unit])
+    return f"LOCO {decimal(loco.share)} ± {decimal(loco.std_error)}"
+
+
 def _with_loco(unit: Unit, work: Work) -> str:
     """Return a feature or a group with its LOCO, which a single feature of a table has not."""
-    if unit not in work.left_out:
-        return _unit(unit)
-    loco = over_folds(work.left_out[unit])
-    return f"{_unit(unit)} ({decimal(loco.share)} ± {decimal(loco.std_error)})"
+    return f"{_unit(unit)} ({_loco(unit, work)})" if unit in work.left_out else _unit(unit)
 
 
 def _only_in_the_tree(decision: Decision) -> Iterator[Sentence]:
@@ -232,7 +245,8 @@ def notes(work: Work, has_curves: bool) -> tuple[Sentence, ...]:
         text = "LOCO is left out: there is only one feature."
         said.append(Sentence("left out", (), text))
     if work.data.labels and has_curves:
-        text = f"Curves: a prediction rises towards {work.data.target} {work.data.labels[1]}."
+        text = f"Curves show the predicted probability of {work.data.target} = "
+        text += f"{work.data.labels[1]}."
         said.append(Sentence("direction", (), text))
     return (*said, *_not_decorrelated(work))
 
@@ -276,14 +290,17 @@ def _leakage(work: Work) -> Iterator[Sentence]:
         return
     first = next(iter(work.results.values()))
     strongest = first.select(top=2) if len(names) > 1 else tuple(names)
-    (train, held), data = work.splits[0], work.data
+    data = work.data
     for name in strongest:
-        alone = replace(data, X=data.X[[name]])
-        forest = make_forest(alone, 20, work.seed, work.n_jobs)
-        forest.fit(alone.X.iloc[train], data.y[train])
-        share = share_explained(work, forest, alone.X.iloc[held], held)
+        alone, shares = replace(data, X=data.X[[name]]), list[float]()
+        for train, held in work.splits[:_LEAK_FOLDS]:
+            forest = make_forest(alone, 20, work.seed, work.n_jobs)
+            forest.fit(alone.X.iloc[train], data.y[train])
+            shares.append(share_explained(work, forest, alone.X.iloc[held], held))
+        share = float(np.mean(shares))
         if share >= _LEAK:
-            remedy = f"leave it out (--drop {shlex.quote(name)}) and explain again."
+            remedy = f"leave it out (--drop {shlex.quote(name)}) and explain again: only the two "
+            remedy += "strongest features are tried."
             yield Sentence(
                 "leak",
                 (name,),
@@ -327,13 +344,14 @@ def _clusters(data: Prepared, related: Associations) -> Iterator[Sentence]:
         ]
         if together:
             units = len(data.X[[first, *together]].drop_duplicates())
+            key = next((name for name in (first, *together) if counts[name] == units), "NAME")
             yield Sentence(
                 "cluster",
                 (first, *together),
                 f"Many rows share the values of {listed([first, *together[:2]])} ({units} "
                 f"combinations in {len(data.y)} rows). If these are several rows of one person or "
-                "thing, name the column that says which (--cluster NAME): without it p-values are "
-                "too small.",
+                f"thing, name the column that says which (--cluster {shlex.quote(key)}): without "
+                "it p-values are too small.",
             )
             return
 
@@ -392,7 +410,7 @@ def _recognised(work: Work) -> Iterator[Sentence]:
             "draws",
             tuple(dict.fromkeys(name for unit in bad for name in unit)),
             "The draws of CPI for these features or groups can be distinguished from real values: "
-            f"{shown}{more}. Their CPI may be wrong: LOCO decides on them.",
+            f"{shown}{more}. Their CPI may be wrong: they are named only if LOCO shows them, too.",
         )
 
 

@@ -24,6 +24,7 @@ TEXT = (".csv", ".tsv", ".txt", ".data")
 _LINES = 20
 # A field in quotes, also one that goes on below the lines at hand; within it two quotes are one.
 _QUOTED = re.compile(r'(?<![^\s,;|])"(?:[^"]|"")*("|\Z)')
+_DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+")
 # How lines above a table begin: comments, and Excel's "sep=;".
 _COMMENT = re.compile(r"#|%|//|\"?sep=", re.IGNORECASE)
 
@@ -83,7 +84,7 @@ def read_file(
     text |= {target} if task == "classification" else set()
     text |= set() if cluster is None else {str(cluster)}
     notes: list[str] = []
-    columns = [_values(name, cells[j], name in text, notes) for j, name in enumerate(names)]
+    columns = [_values(path, name, cells[j], name in text, notes) for j, name in enumerate(names)]
     frame = pd.DataFrame(dict(enumerate(columns))).set_axis(names, axis=1)
     frame.attrs[READING] = notes
     return frame
@@ -103,7 +104,7 @@ def _reason(error: Exception) -> str:
     """Return why a file cannot be read, and the remedy where there is one."""
     if isinstance(error, UnicodeError):
         return (
-            "is not written in UTF-8; write it so (in Excel: save as CSV UTF-8), or read it with "
+            "is not text in UTF-8; write it so (in Excel: save as CSV UTF-8), or read it with "
             "pandas and call losaw.explain(frame, target)"
         )
     said = " ".join(str(error).split())
@@ -132,12 +133,21 @@ def _refuse_other_lines(path: Path, names: list[str]) -> None:
         )
 
 
-def _values(name: str, cells: "pd.Series", is_text: bool, notes: list[str]) -> Any:
+def _values(
+    path: Path, name: str, cells: "pd.Series", is_text: bool, notes: list[str]
+) -> "pd.Series":
     """The values of a column of text: numbers where every cell is one, and no two become one."""
     cells = cells.map(str.strip, na_action="ignore")
     numbers = {text: _as_number(text) for text in cells.dropna().unique()}
     code = next((text for text in numbers if re.fullmatch(CODE, text)), None)
     are_numbers = None not in numbers.values()
+    words = [text for text, number in numbers.items() if number is None]
+    if words and not is_text and all(map(_DECIMAL_COMMA.fullmatch, words)):
+        raise LosawError(
+            f"{path}: {name} has numbers with commas ({words[0]}): write them with points, read it "
+            "with pandas.read_csv(…, decimal=',') and call losaw.explain(frame, target), or say "
+            f"that they are text (--kinds {name}:nominal)"
+        )
     if is_text or code or not are_numbers:
         if are_numbers and not is_text:
             notes.append(

@@ -32,7 +32,8 @@ def scored(*means, notes=None):
 
 def groups_of(*groups):
     scores = np.linspace(1.0, 0.1, len(groups))
-    return pd.DataFrame({"features": list(groups), "finest": True, "score": scores})
+    more = {"score": scores, "std_error": 0.01, "adjusted_p_value": 0.004}
+    return pd.DataFrame({"features": list(groups), "finest": True, **more})
 
 
 def work(cpi, loco=None, draws=None, groups=(), left_out=None, p_value=0.001):
@@ -71,7 +72,7 @@ def test_loco_decides_where_draws_fail_and_the_answer_says_so():
     assert found.selected == ("income",) and found.open == (("rooms",),)
     assert sentences["selected"].text == "Selected by LOCO, where draws fail their test: income"
     assert sentences["by LOCO"].features == ("income",)
-    assert "income (.06 ± " in sentences["by LOCO"].text
+    assert "income (LOCO .06 ± " in sentences["by LOCO"].text
     assert "2 features are not selected, and 1 stays open" in sentences["not selected"].text
     assert sentences["open"].features == ("rooms",)
     made.draw_tests = {("income",): WRONG}
@@ -147,7 +148,7 @@ def test_a_group_is_stated_by_its_draws_or_by_leaving_it_out(draws, loco, is_sta
     assert ("statement" in sentences) == is_headline
     assert (GROUP in found.open) == (not is_stated)
     if is_stated:
-        statement, certainty = statements(found, 4)
+        statement, certainty = statements(made, found)
         assert certainty.kind == "certainty" and ".95" in certainty.text
         assert statement.features == GROUP
         assert ("by leaving out" in statement.text) == (draws is WRONG)
@@ -174,8 +175,8 @@ def test_a_group_beside_selected_features_is_in_the_headline_unless_one_is_its_o
         "Selected by CPI: income, rooms; one of {age, noise} matters, but the data do not tell "
         "which"
     )
-    first = statements(found, 4)[0].text
-    assert first.endswith("with this certainty (at the false discovery rate: rooms).")
+    first = statements(made, found)[0].text
+    assert first.endswith(" (at the false discovery rate: rooms): CPI 1.00 ± .01, p = .004.")
 
 
 HEADS = [

@@ -178,7 +178,7 @@ def test_a_target_of_few_whole_numbers_may_be_classes(y, is_hinted):
 
 def test_a_rise_of_two_classes_is_towards_a_named_one(nothing):
     (said,) = kinds(explain(mixed(), "bought", methods="pfi", folds=3), "direction")
-    assert said.text == "Curves: a prediction rises towards bought yes."
+    assert said.text == "Curves show the predicted probability of bought = yes."
     assert kinds(nothing, "direction") == []
     without = explain(mixed()[["town", "bought"]], "bought", methods="pfi", folds=3)
     assert without.curves == {} and kinds(without, "direction") == []

@@ -85,8 +85,9 @@ def test_names_like_numbers_other_names_and_comments_are_taken_as_they_are(read,
 OF_NAMES = "the first line has 2 fields and line {} has {}, .* give every column a name"
 REFUSED = {
     "no names": ("39, State-gov, 77516\n50, Private, 83311\n", "--no-header: .*--target X3"),
-    "UTF-16": ("größe,price\n1,2\n".encode("utf-16"), "is not written in UTF-8; write it so"),
-    "Latin letters": ("größe,price\n1,2\n".encode("latin-1"), "is not written in UTF-8; write"),
+    "UTF-16": ("größe,price\n1,2\n".encode("utf-16"), "is not text in UTF-8; write it so"),
+    "Latin letters": ("größe,price\n1,2\n".encode("latin-1"), "is not text in UTF-8; write it so"),
+    "decimal commas": ("size;price\n1,5;2\n3;-3\n2;1\n", "size has numbers with commas .1,5."),
     "a separator at the end": ("size,price\n1,0.2,\n2,0.3,\n", OF_NAMES.format(2, 3)),
     "names of rows": ("size,price\nLinz,0.2,0.3\nGraz,0.5,0.6\n", OF_NAMES.format(2, 3)),
     "a longer line": ("size,price\n1,2\n1,2,3,4\n", OF_NAMES.format(3, 4)),
@@ -128,7 +129,9 @@ def test_a_file_that_is_not_compressed_as_its_name_says_is_named(tmp_path, end):
     ],
 )
 def test_a_tab_or_a_semicolon_that_fits_every_line_separates_before_a_comma(read, lines, columns):
-    assert read("\n".join(lines) + "\n", "X1", has_header=False).shape == (2, columns)
+    text = {f"X{j}": "nominal" for j in range(1, 4)}
+    found = read("\n".join(lines) + "\n", "X1", has_header=False, kinds=text)
+    assert found.shape == (2, columns)
 
 
 BY_BLANKS = {
