@@ -55,7 +55,9 @@ MODELS = {
     "learner with dummies": (RandomForest("regression", one_hot=(4,), n_estimators=5), X, Y),
     "ranger": (RangerForest(n_estimators=9, random_state=0), X, Y),
     "ranger, classes": (
-        RangerForest("classification", "dummies", (4,), n_estimators=9, random_state=0),
+        RangerForest(
+            "classification", encoding="dummies", nominal=(4,), n_estimators=9, random_state=0
+        ),
         X,
         (Y > 0).astype(float),
     ),

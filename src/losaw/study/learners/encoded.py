@@ -73,6 +73,7 @@ class Encoding:
         )
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class EncodedLearner(TwoTaskLearner):
     """A model on the encoded columns of mixed data; subclasses choose it, and its encoding.
 
@@ -90,17 +91,8 @@ class EncodedLearner(TwoTaskLearner):
     model_ : fitted scikit-learn estimator
     """
 
-    encoding = "dummies"
-
-    def __init__(
-        self,
-        task: str = "regression",
-        nominal: Sequence[int] = (),
-        random_state: int | np.random.Generator | None = None,
-    ) -> None:
-        self.task = task
-        self.nominal = nominal
-        self.random_state = random_state
+    encoding = "dummies"  # of the class; no parameter
+    nominal: Sequence[int] = ()
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Fit to X (n_samples, n_features) and y (n_samples,)."""

@@ -9,8 +9,9 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -69,6 +70,7 @@ def run_script(folder: Path, script: str) -> FloatArray:
     return np.loadtxt(folder / "out.csv", delimiter=",", skiprows=1, usecols=1, ndmin=1)
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class _RForest(TwoTaskLearner):
     """A forest whose fit, scores and predictions each take an R process.
 
@@ -84,19 +86,8 @@ class _RForest(TwoTaskLearner):
 
     package: ClassVar[str]
     predict_call: ClassVar[str]
-
-    def __init__(
-        self,
-        task: str = "regression",
-        *,
-        n_estimators: int = 100,
-        nominal: Sequence[int] = (),
-        random_state: Any = None,
-    ) -> None:
-        self.task = task
-        self.n_estimators = n_estimators
-        self.nominal = nominal
-        self.random_state = random_state
+    n_estimators: int = 100
+    nominal: Sequence[int] = ()
 
     @classmethod
     def unavailable(cls) -> str:
@@ -160,6 +151,7 @@ class _RForest(TwoTaskLearner):
         )
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class CorrectedImpurityForest(_RForest):
     """R's ranger with ``importance = "impurity_corrected"`` (Nembrini, König and Wright 2018).
 
@@ -182,19 +174,7 @@ suppressWarnings(trees <- predict(model, data, predict.all = TRUE, num.threads =
 outcome <- if (classify) rowMeans(trees == which(model$forest$levels == "1")) else rowMeans(trees)
 """
 
-    def __init__(
-        self,
-        task: str = "regression",
-        *,
-        n_estimators: int = 100,
-        max_depth: int | None = None,
-        nominal: Sequence[int] = (),
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(
-            task, n_estimators=n_estimators, nominal=nominal, random_state=random_state
-        )
-        self.max_depth = max_depth
+    max_depth: int | None = None
 
     def fit_call(self, n_features: int) -> str:
         return f"""
@@ -205,6 +185,7 @@ scores <- model$variable.importance
 """
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class ConditionalForest(_RForest):
     """R's party::cforest with its permutation importance ``varimp`` (Hothorn et al. 2006).
 
@@ -233,19 +214,7 @@ outcome <- if (classify) {
 }
 """
 
-    def __init__(
-        self,
-        task: str = "regression",
-        *,
-        n_estimators: int = 100,
-        mincriterion: float = 1.28,
-        nominal: Sequence[int] = (),
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(
-            task, n_estimators=n_estimators, nominal=nominal, random_state=random_state
-        )
-        self.mincriterion = mincriterion
+    mincriterion: float = 1.28
 
     def fit_call(self, n_features: int) -> str:
         return f"""

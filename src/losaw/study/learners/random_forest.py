@@ -1,7 +1,7 @@
 """A random forest for either task that sees nominal features as dummies."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -19,6 +19,7 @@ from losaw.trees.forests import Forest, mean_of_trees
 TASKS = {"regression": RandomForestRegressor, "classification": RandomForestClassifier}
 
 
+@dataclass(eq=False, repr=False)
 class RandomForest(BaseEstimator):
     """Scikit-learn's random forest, regressor or classifier, on one-hot encoded nominal features.
 
@@ -40,20 +41,12 @@ class RandomForest(BaseEstimator):
         The forest's, a factor's dummies summed.
     """
 
-    def __init__(
-        self,
-        task: str = "regression",
-        *,
-        one_hot: Sequence[int] = (),
-        n_estimators: int = 100,
-        max_depth: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.task = task
-        self.one_hot = one_hot
-        self.n_estimators = n_estimators
-        self.max_depth = max_depth
-        self.random_state = random_state
+    task: str = "regression"
+    _: KW_ONLY
+    one_hot: Sequence[int] = ()
+    n_estimators: int = 100
+    max_depth: int | None = None
+    random_state: Any = None
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Fit the forest to X (n_samples, n_features) and y (n_samples,)."""

@@ -1,6 +1,6 @@
 """A random forest with the defaults of the R package ranger."""
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from losaw.study.learners.encoded import EncodedLearner
 from losaw.trees.forests import Forest
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class RangerForest(EncodedLearner):
     """A random forest with the defaults of the R package ranger (Wright & Ziegler 2017).
 
@@ -34,19 +35,9 @@ class RangerForest(EncodedLearner):
     The trees are grown by losaw's compiled loops: scikit-learn cannot stop where ranger stops.
     """
 
-    def __init__(
-        self,
-        task: str = "regression",
-        encoding: str = "codes",
-        nominal: Sequence[int] = (),
-        n_estimators: int = 500,
-        redraw: bool = False,
-        random_state: int | np.random.Generator | None = None,
-    ) -> None:
-        super().__init__(task, nominal, random_state)
-        self.encoding = encoding
-        self.n_estimators = n_estimators
-        self.redraw = redraw
+    encoding: str = "codes"
+    n_estimators: int = 500
+    redraw: bool = False
 
     @property
     def feature_importances_(self) -> FloatArray:

@@ -1,6 +1,7 @@
 """A network with a single hidden layer, fitted as the R package nnet fits it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -19,6 +20,7 @@ SUFFICIENT_DECREASE = 1e-4
 SHRINKAGE = 0.2
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class SingleLayerNetwork(EncodedLearner):
     """A network with a hidden layer of logistic units, which minimises
 
@@ -41,21 +43,10 @@ class SingleLayerNetwork(EncodedLearner):
         its user; without it, 100 steps achieve little on columns of very different sizes.
     """
 
-    def __init__(
-        self,
-        task: str = "regression",
-        nominal: Sequence[int] = (),
-        n_units: int = 20,
-        decay: float = 0.1,
-        max_iter: int = 100,
-        scale: bool = False,
-        random_state: int | np.random.Generator | None = None,
-    ) -> None:
-        super().__init__(task, nominal, random_state)
-        self.n_units = n_units
-        self.decay = decay
-        self.max_iter = max_iter
-        self.scale = scale
+    n_units: int = 20
+    decay: float = 0.1
+    max_iter: int = 100
+    scale: bool = False
 
     def make(self) -> "_Network":
         scaled = np.array([], dtype=np.intp)

@@ -1,5 +1,6 @@
 """The base of learners of a number, or of the classes 0 and 1."""
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -14,10 +15,14 @@ from losaw.support.words import unknown
 TASKS = ("regression", "classification")
 
 
+# Parameters are fields: scikit-learn reads them from the __init__ that dataclass writes.
+@dataclass(eq=False, repr=False)
 class TwoTaskLearner(BaseEstimator):
     """A learner of the mean, or of the probability of class 1, by its ``task``."""
 
-    task: str
+    task: str = "regression"
+    _: KW_ONLY
+    random_state: Any = None
 
     @property
     def _classifies(self) -> bool:

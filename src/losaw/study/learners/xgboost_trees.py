@@ -1,5 +1,6 @@
 """Gradient boosted trees of stock xgboost, with the parameters that the papers name."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 OBJECTIVES = {"regression": "reg:squarederror", "classification": "binary:logistic"}
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class XGBoostTrees(TwoTaskLearner):
     """xgboost's boosted trees for squared error or binary log-loss, on one thread.
 
@@ -43,28 +45,13 @@ class XGBoostTrees(TwoTaskLearner):
     booster_ : xgboost.Booster
     """
 
-    def __init__(
-        self,
-        task: str = "regression",
-        *,
-        eta: float = 0.01,
-        max_depth: int = 4,
-        min_child_weight: float = 1.0,
-        num_boost_round: int = 400,
-        reg_lambda: float = 1.0,
-        base_score: float | None = None,
-        tree_method: str = "hist",
-        random_state: int | None = None,
-    ) -> None:
-        self.task = task
-        self.eta = eta
-        self.max_depth = max_depth
-        self.min_child_weight = min_child_weight
-        self.num_boost_round = num_boost_round
-        self.reg_lambda = reg_lambda
-        self.base_score = base_score
-        self.tree_method = tree_method
-        self.random_state = random_state
+    eta: float = 0.01
+    max_depth: int = 4
+    min_child_weight: float = 1.0
+    num_boost_round: int = 400
+    reg_lambda: float = 1.0
+    base_score: float | None = None
+    tree_method: str = "hist"
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Fit the trees to X (n_samples, n_features) and y (n_samples,)."""
@@ -73,9 +60,7 @@ class XGBoostTrees(TwoTaskLearner):
 
         X, y = self._read(X, y)
         named = ("eta", "max_depth", "min_child_weight", "reg_lambda", "tree_method", "base_score")
-        parameters = {
-            name: getattr(self, name) for name in named if getattr(self, name) is not None
-        }
+        parameters = {name: getattr(self, name) for name in named}
         parameters |= {
             "objective": OBJECTIVES[self.task],
             "nthread": 1,

@@ -60,7 +60,7 @@ def test_logistic_regression_on_dummies_gives_level_shares():
 @pytest.mark.parametrize("encoding", ["codes", "dummies"])
 def test_forest_importances_are_shares_of_the_features(encoding):
     X, y = mixed()
-    found = RangerForest("regression", encoding, [0], 50, random_state=3).fit(X, y)
+    found = RangerForest(encoding=encoding, nominal=[0], n_estimators=50).fit(X, y)
     assert found.feature_importances_.shape == (2,)
     assert found.feature_importances_.sum() == pytest.approx(1)
 
