@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import norm
 
 from losaw.knockoffs import make_sampler
-from losaw.study.generators.conditional_dag import ConditionalDagGenerator
+from losaw.study.generators.conditional_dag import CATEGORICAL, ConditionalDagGenerator
 from losaw.study.learners.encoded import Encoding
 from reference.second_moments import second_moments
 
@@ -127,7 +127,7 @@ def test_gaussian_knockoffs_have_the_second_moments_that_s_prescribes():
 def test_deep_knockoffs_have_the_moments_of_gaussian_ones(categorical):
     generator = ConditionalDagGenerator(n_samples=1000, categorical=categorical)
     data = generator.sample(np.random.default_rng(0))
-    X = Encoding.learn(data.test.X, generator.categorical, "dummies").encode(data.test.X)
+    X = Encoding.learn(data.test.X, CATEGORICAL[categorical], "dummies").encode(data.test.X)
     target = 1 - make_sampler("gaussian").fit(X).s_
     sampler = make_sampler("deep").fit(X, None, np.random.default_rng(7))
     found = second_moments(X, sampler.sample(np.random.default_rng(8)))

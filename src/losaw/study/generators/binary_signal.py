@@ -1,17 +1,18 @@
 """A weak binary signal among features of growing cardinality (Zhou and Hooker, Section 5.1)."""
 
+from typing import Literal
+
 import numpy as np
 
 from losaw.data import Dataset, FloatArray, Sample
-from losaw.study.generators.generator import checked_task, data_of, draw_response
-from losaw.support.arguments import one_of
+from losaw.study.generators.generator import DataGenerator, data_of, draw_response
+from losaw.support.outcomes import Task
 
-READINGS = ("zero-to-i", "zero-to-i-minus-1")
 NOISE = 5.0
 N_SAMPLES, N_FEATURES = 1000, 10  # of the training sample, and of the test sample
 
 
-class BinarySignalGenerator:
+class BinarySignalGenerator(DataGenerator):
     """1000 rows of X_i uniform on {0, …, i}, i = 1 … 10, independent; only the binary X1 matters,
 
         regression:      Y = X1 + 5 eps,   eps ~ N(0, 1),
@@ -30,9 +31,8 @@ class BinarySignalGenerator:
         {"task": "classification", "levels": "zero-to-i-minus-1"},
     )
 
-    def __init__(self, *, task: str, levels: str = "zero-to-i") -> None:
-        self.task = checked_task("task", task)
-        self.levels = one_of("levels", levels, READINGS)
+    task: Task
+    levels: Literal["zero-to-i", "zero-to-i-minus-1"] = "zero-to-i"
 
     def regression_function(self, X: FloatArray) -> FloatArray:
         """Return the mean of the response, or its probability of class 1, (n_samples,)."""

@@ -1,14 +1,16 @@
 """Categories cut from a normal variable at its quantiles, under random letters (CPI, B.2)."""
 
+from typing import Literal
+
 import numpy as np
 
 from losaw.data import FloatArray
 
-WEIGHTS = ("ordered", "shuffled")
+Weights = Literal["ordered", "shuffled"]
 
 
 def cut_into_levels(
-    values: FloatArray, n_levels: int, size: float, weights: str, rng: np.random.Generator
+    values: FloatArray, n_levels: int, size: float, weights: Weights, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray]:
     """Cut ``values`` (n_samples,) at their quantiles and give the bins random letters and effects.
 

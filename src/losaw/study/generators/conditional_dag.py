@@ -1,11 +1,15 @@
 """Four features in two chains towards Y (Blesch, Watson & Wright 2024, Section 3.1 and B.1)."""
 
+from functools import partial
+from typing import Annotated
+
 import numpy as np
 
 from losaw.data import Dataset, FloatArray, Sample
 from losaw.study.generators.category_effects import cut_into_levels
-from losaw.study.generators.generator import checked_task, data_of
+from losaw.study.generators.generator import DataGenerator, at_least, data_of
 from losaw.support.arguments import one_of, real_number, whole_number
+from losaw.support.outcomes import Task
 
 CATEGORICAL: dict[str, tuple[int, ...]] = {
     "none": (),
@@ -17,7 +21,7 @@ CATEGORICAL: dict[str, tuple[int, ...]] = {
 TRAIN_SHARE = 0.66
 
 
-class ConditionalDagGenerator:
+class ConditionalDagGenerator(DataGenerator):
     """X1 -> X4 -> Y <- X3 <- X2: all four are relevant marginally, X3 and X4 conditionally,
 
         X1, X2 ~ N(0, 1),   X3 = e(X2) + N(0, 1),   X4 = e(X1) + N(0, 1),
@@ -44,26 +48,19 @@ class ConditionalDagGenerator:
         {"n_samples": 600, "categorical": "all", "n_levels": 2, "outcome": "classification"},
     )
 
-    def __init__(
-        self,
-        *,
-        n_samples: int,
-        categorical: str,
-        n_levels: int = 10,
-        beta: float = 0.5,
-        outcome: str = "regression",
-    ) -> None:
-        self.categorical = CATEGORICAL[one_of("categorical", categorical, CATEGORICAL)]
-        self.n_levels = whole_number("n_levels", n_levels, 2)
-        self.n_samples = whole_number(
-            "n_samples", n_samples, max(6, 2 * self.n_levels), "two rows per level"
-        )
-        self.beta = real_number("beta", beta)
-        self.outcome = checked_task("outcome", outcome)
+    n_samples: int
+    categorical: Annotated[str, partial(one_of, allowed=CATEGORICAL)]
+    n_levels: Annotated[int, at_least(2)] = 10
+    beta: Annotated[float, real_number] = 0.5
+    outcome: Task = "regression"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        whole_number("n_samples", self.n_samples, max(6, 2 * self.n_levels), "two rows per level")
 
     def sample(self, rng: np.random.Generator) -> Dataset:
         """Draw a Monte Carlo sample."""
-        n = self.n_samples
+        n, categorical = self.n_samples, CATEGORICAL[self.categorical]
         noise = rng.standard_normal((5, n))
         X = np.empty((n, 4))
         effect_of_code: dict[int, FloatArray] = {}
@@ -75,7 +72,7 @@ class ConditionalDagGenerator:
 
         for feature, parent in ((0, None), (1, None), (2, 1), (3, 0)):
             X[:, feature] = noise[feature] + (0.0 if parent is None else effect(X, parent))
-            if feature in self.categorical:
+            if feature in categorical:
                 X[:, feature], effect_of_code[feature] = cut_into_levels(
                     X[:, feature], self.n_levels, self.beta, "ordered", rng
                 )
@@ -99,7 +96,7 @@ class ConditionalDagGenerator:
             Sample(X[train], y[train]),
             Sample(X[test], y[test]),
             (2, 3),
-            kinds=["nominal" if j in self.categorical else "continuous" for j in range(4)],
+            kinds=["nominal" if j in categorical else "continuous" for j in range(4)],
             task=self.outcome,
             noise_variance=1.0,
             function=mean,

@@ -1,13 +1,14 @@
 """A binary confounder of X and Y (Blesch, Watson & Wright 2024, Figure 1)."""
 
+from typing import Annotated
+
 import numpy as np
 
 from losaw.data import Dataset, FloatArray, Sample
-from losaw.study.generators.generator import data_of
-from losaw.support.arguments import whole_number
+from losaw.study.generators.generator import DataGenerator, at_least, data_of
 
 
-class ConfounderGenerator:
+class ConfounderGenerator(DataGenerator):
     """C drives both X and Y; X adds nothing to C,
 
         C ~ Bernoulli(1/2),   X = C + N(0, 1),   Y = C + N(0, 1).
@@ -20,8 +21,7 @@ class ConfounderGenerator:
 
     examples = ({"n_samples": 600},)
 
-    def __init__(self, *, n_samples: int = 200) -> None:
-        self.n_samples = whole_number("n_samples", n_samples, 20)
+    n_samples: Annotated[int, at_least(20)] = 200
 
     def sample(self, rng: np.random.Generator) -> Dataset:
         """Draw a Monte Carlo sample."""

@@ -1,26 +1,25 @@
 """The data of the losawGD study (losaw, Section 5.3 and Appendix 9.13)."""
 
 from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
 
 from losaw.data import Dataset, FloatArray, Sample
 from losaw.study.generators.correlation import five_feature_block
 from losaw.study.generators.functions import FUNCTIONS, RegressionFunction
-from losaw.study.generators.generator import data_of
+from losaw.study.generators.generator import DataGenerator, NotNegative, Rows, Share, data_of
 from losaw.study.generators.joint_law.fit import fit_joint_law
 from losaw.study.generators.joint_law.law import JointLaw, JointLawSpecification
-from losaw.support.arguments import one_of, real_number, whole_number
 
 BLOCK = 5
 N_PILOT = 10_000
 N_PAPER = 1000
-NETWORK_FUNCTIONS = ("f8", "f9", "f10")
 
 Draw = Callable[[int, np.random.Generator], FloatArray]
 
 
-class FiveFeatureBlocksGenerator:
+class FiveFeatureBlocksGenerator(DataGenerator):
     """Independent blocks of five correlated discrete features, and a sparse regression function,
 
         Y = f(X) + eps,   eps ~ N(0, phi * Var f(X)).
@@ -63,36 +62,24 @@ class FiveFeatureBlocksGenerator:
 
     examples = ({"n_features": 25, "function": "f10", "n_samples": 400},)
 
-    def __init__(
-        self,
-        *,
-        function: str,
-        n_features: int = N_PAPER,
-        n_samples: int | None = None,
-        n_test: int | None = None,
-        n_independent: int | None = None,
-        phi: float = 1.0,
-        independent_share: float = 0.0,
-    ) -> None:
-        self.n_features = whole_number("n_features", n_features, 25)
-        if self.n_features % 25:
+    function: Literal["f8", "f9", "f10"]
+    n_features: Rows = N_PAPER
+    n_samples: Rows | None = None
+    n_test: Rows | None = None
+    n_independent: Rows | None = None
+    phi: NotNegative = 1.0
+    independent_share: Share = 0.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        P = self.n_features
+        if P % 25:
             raise ValueError(
-                f"n_features must be a multiple of 25, got {n_features}: blocks have five "
+                f"n_features must be a multiple of 25, got {P}: blocks have five "
                 "features, and signals are 0, 1/5 and 3/5 of the way through the blocks"
             )
-        self.function = moved(
-            FUNCTIONS[one_of("function", function, NETWORK_FUNCTIONS)], self.n_features
-        )
-        sizes = {"n_samples": n_samples, "n_test": n_test, "n_independent": n_independent}
-        default = {"n_samples": 50, "n_test": 10, "n_independent": 50}
-        self.n_samples, self.n_test, self.n_independent = (
-            whole_number(name, default[name] * self.n_features if size is None else size, 2)
-            for name, size in sizes.items()
-        )
-        self.phi = real_number("phi", phi, minimum=0)
-        self.independent_share = real_number(
-            "independent_share", independent_share, minimum=0, maximum=1
-        )
+        self.f = moved(FUNCTIONS[self.function], P)
+        self.sizes = self.n_samples or 50 * P, self.n_test or 10 * P, self.n_independent or 50 * P
 
     def sample(self, rng: np.random.Generator) -> Dataset:
         """Draw a Monte Carlo sample."""
@@ -102,26 +89,25 @@ class FiveFeatureBlocksGenerator:
             JointLawSpecification(correlation, independent_share=self.independent_share)
         )
         details |= _attained(law)
-        P = self.n_features
-        train = _in_blocks(law.sample, self.n_samples, P, rng)
-        noise_variance = self.phi * float(
-            self.function(_in_blocks(law.sample, N_PILOT, P, rng)).var()
-        )
-        train_y = self.function.draw(train, noise_variance, rng)
-        test = _in_blocks(law.sample, self.n_test, P, rng)
-        test_y = self.function.draw(test, noise_variance, rng)
-        independent = _in_blocks(law.sample_independent, self.n_independent, P, rng)
+        P, (n_train, n_test, n_independent) = self.n_features, self.sizes
+        train = _in_blocks(law.sample, n_train, P, rng)
+        pilot = _in_blocks(law.sample, N_PILOT, P, rng)
+        noise_variance = self.phi * float(self.f(pilot).var())
+        train_y = self.f.draw(train, noise_variance, rng)
+        test = _in_blocks(law.sample, n_test, P, rng)
+        test_y = self.f.draw(test, noise_variance, rng)
+        independent = _in_blocks(law.sample_independent, n_independent, P, rng)
         pilot = _in_blocks(law.sample_independent, N_PILOT, P, rng)
-        independent_noise = self.phi * float(self.function(pilot).var())
-        independent_y = self.function.draw(independent, independent_noise, rng)
+        independent_noise = self.phi * float(self.f(pilot).var())
+        independent_y = self.f.draw(independent, independent_noise, rng)
         details["independent_noise_variance"] = independent_noise
         return data_of(
             Sample(train, train_y),
             Sample(test, test_y),
-            self.function.signal,
+            self.f.signal,
             kinds="discrete",
             noise_variance=noise_variance,
-            function=self.function,
+            function=self.f,
             details=details,
             independent=Sample(independent, independent_y),
         )
@@ -135,7 +121,7 @@ def moved(function: RegressionFunction, n_features: int) -> RegressionFunction:
         return block * n_features // N_PAPER * BLOCK + within
 
     terms = tuple(tuple(place(column) for column in term) for term in function.terms)
-    return RegressionFunction(function.name, terms, function.threshold)
+    return RegressionFunction(terms, function.threshold)
 
 
 def draw_block(rng: np.random.Generator) -> tuple[FloatArray, dict[str, float]]:

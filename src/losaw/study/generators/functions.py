@@ -15,7 +15,6 @@ class RegressionFunction:
     f(X) = sum_t prod_{p in t} g(X_p),   g(x) = x  or  g(x) = 1(x >= threshold).
     """
 
-    name: str
     terms: tuple[tuple[int, ...], ...]  # 0-based columns of every product
     threshold: float | None = None  # None for g(x) = x
 
@@ -49,19 +48,16 @@ class RegressionFunction:
 _NETWORK_SIGNAL = (1, 3, 201, 204, 601, 602, 603)
 
 FUNCTIONS = {
-    function.name: function
-    for function in (
-        RegressionFunction("f1", ((3,),)),
-        RegressionFunction("f2", ((0,), (3,))),
-        RegressionFunction("f3", ((0,), (1,))),
-        RegressionFunction("f4", ((0,), (1,), (3,))),
-        RegressionFunction("f5", ((0, 1),), threshold=0.0),
-        RegressionFunction("f6", ((0, 3),), threshold=0.0),
-        RegressionFunction("f7", ((0, 1), (3,)), threshold=0.0),
-        RegressionFunction("f8", tuple((column,) for column in _NETWORK_SIGNAL)),
-        RegressionFunction("f9", tuple((column,) for column in _NETWORK_SIGNAL), threshold=1.0),
-        RegressionFunction("f10", ((1, 3), (201, 204), (601, 602, 603)), threshold=1.0),
-    )
+    "f1": RegressionFunction(((3,),)),
+    "f2": RegressionFunction(((0,), (3,))),
+    "f3": RegressionFunction(((0,), (1,))),
+    "f4": RegressionFunction(((0,), (1,), (3,))),
+    "f5": RegressionFunction(((0, 1),), threshold=0.0),
+    "f6": RegressionFunction(((0, 3),), threshold=0.0),
+    "f7": RegressionFunction(((0, 1), (3,)), threshold=0.0),
+    "f8": RegressionFunction(tuple((column,) for column in _NETWORK_SIGNAL)),
+    "f9": RegressionFunction(tuple((column,) for column in _NETWORK_SIGNAL), threshold=1.0),
+    "f10": RegressionFunction(((1, 3), (201, 204), (601, 602, 603)), threshold=1.0),
 }
 
 

@@ -2,6 +2,9 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Annotated, Literal, dataclass_transform, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -13,14 +16,41 @@ from losaw.data import (
     Truth,
     default_feature_names,
 )
-from losaw.support.arguments import one_of
+from losaw.support.arguments import one_of, real_number, whole_number
 from losaw.support.outcomes import Task
 
 
-def checked_task(name: str, value: object) -> Task:
-    """Return a task, or raise an error that names the argument."""
-    chosen = one_of(name, value, ("regression", "classification"))
-    return "regression" if chosen == "regression" else "classification"
+def at_least(minimum: int, why: str = "") -> Callable[..., int]:
+    """Return a check of a whole number."""
+    return partial(whole_number, minimum=minimum, why=why)
+
+
+Rows = Annotated[int, at_least(2)]
+NotNegative = Annotated[float, partial(real_number, minimum=0)]
+Share = Annotated[float, partial(real_number, minimum=0, maximum=1)]
+
+
+@dataclass_transform(kw_only_default=True)
+class DataGenerator:
+    """The base of our generators, whose parameters are fields that say what is allowed.
+
+    ``Literal`` names the words of a field, ``Annotated`` its check, which is called with the name
+    and the value, and gives the value or an error. A default of None is not checked.
+    """
+
+    def __init_subclass__(cls) -> None:
+        dataclass(kw_only=True, eq=False)(cls)
+
+    def __post_init__(self) -> None:
+        for name, hint in get_type_hints(type(self), include_extras=True).items():
+            value = getattr(self, name)
+            if value is None and getattr(type(self), name, ...) is None:
+                continue
+            for part in (hint, *get_args(hint)):  # of "part | None" as well
+                if get_origin(part) is Literal:
+                    one_of(name, value, get_args(part))
+                for check in getattr(part, "__metadata__", ()):
+                    setattr(self, name, check(name, value))
 
 
 def draw_response(

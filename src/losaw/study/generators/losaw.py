@@ -1,22 +1,22 @@
 """The data of the losawRF study (losaw, Section 4.10 and Appendix 9.13)."""
 
+from typing import Annotated, Literal
+
 import numpy as np
 
-from losaw.data import Dataset, FeatureKind, FloatArray, Sample
+from losaw.data import Dataset, FloatArray, Sample
 from losaw.study.generators.correlation import cholesky_factor, draw_normal, six_features
 from losaw.study.generators.functions import regression_function
-from losaw.study.generators.generator import data_of
+from losaw.study.generators.generator import DataGenerator, NotNegative, Rows, at_least, data_of
 from losaw.study.generators.joint_law.fit import law_of
 from losaw.study.generators.joint_law.law import JointLaw, JointLawSpecification
-from losaw.support.arguments import one_of, real_number, whole_number
 
-DATA_TYPES: dict[str, FeatureKind] = {"continuous": "continuous", "discrete": "discrete"}
 N_PILOT = 10_000
 # With its number, the seed of a fixed sample of training features.
 DRAWS = 913
 
 
-class LosawGenerator:
+class LosawGenerator(DataGenerator):
     """Six correlated features, P - 6 independent ones, and a sparse regression function,
 
         Y = f(X) + eps,   eps ~ N(0, phi * Var f(X)).
@@ -70,32 +70,25 @@ class LosawGenerator:
         )
     )
 
-    def __init__(
-        self,
-        *,
-        data_type: str,
-        n_samples: int,
-        n_features: int,
-        phi: float,
-        function: str,
-        n_test: int = 1000,
-        n_independent: int = 1000,
-        independent_share: float | None = None,
-        n_draws: int | None = None,
-    ) -> None:
-        self.data_type = one_of("data_type", data_type, DATA_TYPES)
-        self.n_samples = whole_number("n_samples", n_samples, 2)
-        self.n_features = whole_number("n_features", n_features, 6, "six features are correlated")
-        self.phi = real_number("phi", phi, minimum=0)
-        self.function = regression_function(function, self.n_features)
-        self.n_test = whole_number("n_test", n_test, 2)
-        self.n_independent = whole_number("n_independent", n_independent, 2)
+    data_type: Literal["continuous", "discrete"]
+    n_samples: Rows
+    n_features: Annotated[int, at_least(6, "six features are correlated")]
+    phi: NotNegative
+    function: str
+    n_test: Rows = 1000
+    n_independent: Rows = 1000
+    independent_share: float | None = None
+    n_draws: Annotated[int, at_least(1)] | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.f = regression_function(self.function, self.n_features)
+        share = self.independent_share
         self._law = JointLawSpecification(
             tuple(map(tuple, six_features())),
-            tie_break="log-barrier" if independent_share is None else "maximum-entropy",
-            independent_share=0.0 if independent_share is None else independent_share,
+            tie_break="log-barrier" if share is None else "maximum-entropy",
+            independent_share=share or 0.0,
         )
-        self.n_draws = None if n_draws is None else whole_number("n_draws", n_draws, 1)
 
     def joint_law(self) -> JointLawSpecification | None:
         """Return the specification of the law of X1, …, X6 if they are discrete."""
@@ -111,13 +104,13 @@ class LosawGenerator:
         draw = None if self.n_draws is None else int(rng.integers(self.n_draws))
         of_train = rng if draw is None else np.random.default_rng([DRAWS, draw])
         train = self._features(self.n_samples, self.n_features, of_train, law)
-        n_needed = max(6, self.function.min_features)  # the others play no part in f
+        n_needed = max(6, self.f.min_features)  # the others play no part in f
         pilot = self._features(N_PILOT, n_needed, rng, law)
-        signal_variance = float(self.function(pilot).var())
+        signal_variance = float(self.f(pilot).var())
         noise_variance = self.phi * signal_variance
-        train_y = self.function.draw(train, noise_variance, rng)
+        train_y = self.f.draw(train, noise_variance, rng)
         test = self._features(self.n_test, self.n_features, rng, law)
-        test_y = self.function.draw(test, noise_variance, rng)
+        test_y = self.f.draw(test, noise_variance, rng)
         independent = (
             rng.standard_normal((self.n_independent, self.n_features))
             if law is None
@@ -132,12 +125,12 @@ class LosawGenerator:
         return data_of(
             Sample(train, train_y),
             Sample(test, test_y),
-            self.function.signal,
-            kinds=DATA_TYPES[self.data_type],
+            self.f.signal,
+            kinds=self.data_type,
             noise_variance=noise_variance,
-            function=self.function,
+            function=self.f,
             details=details,
-            independent=Sample(independent, self.function(independent)),
+            independent=Sample(independent, self.f(independent)),
         )
 
     def _features(

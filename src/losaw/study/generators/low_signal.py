@@ -1,21 +1,18 @@
 """The two designs of TreeInner: few, weak, low-cardinality signals (Sun 2022, Section 4.1)."""
 
 import functools
+from typing import Literal
 
 import numpy as np
 
 from losaw.data import Dataset, FloatArray, Sample
-from losaw.study.generators.generator import checked_task, data_of, draw_response
-from losaw.support.arguments import one_of
+from losaw.study.generators.generator import DataGenerator, data_of, draw_response
 from losaw.support.outcomes import Task
 
-NOISE_READINGS = ("standard-deviation", "variance")
-LOGIT_READINGS = ("printed", "notebook")
-DATA_SETS = ("Simulated", "ChIP")
 N_SAMPLES, N_FEATURES, N_CANDIDATES, N_SIGNAL = 1000, 50, 10, 5
 
 
-class LowSignalGenerator:
+class LowSignalGenerator(DataGenerator):
     """Five signal features among many; with m their mean in a row,
 
         regression:      Y = m + eps,   eps normal, SD = 100 Var(m)   (or variance 100 Var(m)),
@@ -49,19 +46,14 @@ class LowSignalGenerator:
         {"task": "classification", "logit": "notebook"},
     )
 
-    def __init__(
-        self,
-        *,
-        task: str,
-        dataset: str = "Simulated",
-        noise: str = "standard-deviation",
-        logit: str = "printed",
-    ) -> None:
-        self.task = checked_task("task", task)
-        self.dataset = one_of("dataset", dataset, DATA_SETS)
-        self.real_data_set = "chip_enhancer" if dataset == "ChIP" else None
-        self.noise = one_of("noise", noise, NOISE_READINGS)
-        self.logit = one_of("logit", logit, LOGIT_READINGS)
+    task: Task
+    dataset: Literal["Simulated", "ChIP"] = "Simulated"
+    noise: Literal["standard-deviation", "variance"] = "standard-deviation"
+    logit: Literal["printed", "notebook"] = "printed"
+
+    @property
+    def real_data_set(self) -> str | None:
+        return "chip_enhancer" if self.dataset == "ChIP" else None
 
     def sample(self, rng: np.random.Generator) -> Dataset:
         """Draw a Monte Carlo sample."""

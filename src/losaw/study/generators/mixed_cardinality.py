@@ -1,15 +1,17 @@
 """A continuous feature and factors of 2, 4, 10 and 20 levels (Zhou and Hooker, Section 3.3)."""
 
+from typing import Literal
+
 import numpy as np
 
-from losaw.data import Dataset, FeatureKind, FloatArray, Sample
-from losaw.study.generators.generator import checked_task, data_of, draw_response
-from losaw.support.arguments import one_of, real_number, whole_number
+from losaw.data import Dataset, FloatArray, Sample
+from losaw.study.generators.generator import DataGenerator, Rows, Share, data_of, draw_response
+from losaw.support.outcomes import Task
 
 LEVELS = (2, 4, 10, 20)
 
 
-class MixedCardinalityGenerator:
+class MixedCardinalityGenerator(DataGenerator):
     """X1 ~ N(0, 1), X2 … X5 uniform on 2, 4, 10 and 20 levels, independent; X2 is the signal,
 
         regression:      Y = rho X2 + eps,   eps ~ N(0, 1),
@@ -35,13 +37,10 @@ class MixedCardinalityGenerator:
         {"task": "classification"},
     )
 
-    def __init__(
-        self, *, task: str, rho: float = 0.0, factors: str = "nominal", n_samples: int = 1000
-    ) -> None:
-        self.task = checked_task("task", task)
-        self.rho = real_number("rho", rho, 0, 1)
-        self.factors = one_of("factors", factors, ("nominal", "discrete"))
-        self.n_samples = whole_number("n_samples", n_samples, 2)
+    task: Task
+    rho: Share = 0.0
+    factors: Literal["nominal", "discrete"] = "nominal"
+    n_samples: Rows = 1000
 
     def regression_function(self, X: FloatArray) -> FloatArray:
         """Return the mean of the response, or its probability of class 1, (n_samples,)."""
@@ -51,12 +50,11 @@ class MixedCardinalityGenerator:
 
     def sample(self, rng: np.random.Generator) -> Dataset:
         """Draw a Monte Carlo sample."""
-        kind: FeatureKind = "nominal" if self.factors == "nominal" else "discrete"
         return data_of(
             self._sample(rng),
             self._sample(rng),
             (1,) if self.rho > 0 else (),
-            kinds=("continuous", *[kind] * len(LEVELS)),
+            kinds=("continuous", *[self.factors] * len(LEVELS)),
             task=self.task,
             noise_variance=1.0,
             function=self.regression_function,

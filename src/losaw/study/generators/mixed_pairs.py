@@ -1,12 +1,15 @@
 """Six relevant features, each with an irrelevant twin (Blesch et al. 2024, Section 3.2 and C.1)."""
 
+from typing import Annotated
+
 import numpy as np
 
 from losaw.data import Dataset, FloatArray, Sample
-from losaw.study.generators.category_effects import WEIGHTS, cut_into_levels
+from losaw.study.generators.category_effects import Weights, cut_into_levels
 from losaw.study.generators.conditional_dag import TRAIN_SHARE
-from losaw.study.generators.generator import checked_task, data_of, draw_response
-from losaw.support.arguments import one_of, real_number, whole_number
+from losaw.study.generators.generator import DataGenerator, at_least, data_of, draw_response
+from losaw.support.arguments import real_number, whole_number
+from losaw.support.outcomes import Task
 
 N_FEATURES = 12
 BETA = np.array([0.0, 1.0, 0.0, 3.0] * 3)
@@ -16,7 +19,7 @@ QUARTILE = 0.6744897501960817  # of N(0, 1)
 BAYES_ERROR, LARGEST_SLOPE = 0.2, 5.0
 
 
-class MixedPairsGenerator:
+class MixedPairsGenerator(DataGenerator):
     """Twelve normal variables in pairs of correlation rho; X1, X3, … have no effect of their own,
 
         signal = sum_j beta_j g_j(X_j),   beta = (0, 1, 0, 3) for each of the three types,
@@ -51,24 +54,17 @@ class MixedPairsGenerator:
         },
     )
 
-    def __init__(
-        self,
-        *,
-        n_samples: int,
-        rho: float,
-        n_levels: int,
-        outcome: str = "regression",
-        weights: str = "shuffled",
-    ) -> None:
-        self.n_levels = whole_number("n_levels", n_levels, 2)
-        self.n_samples = whole_number(
-            "n_samples", n_samples, max(6, 2 * self.n_levels), "two rows per level"
-        )
-        self.rho = real_number("rho", rho)
+    n_samples: int
+    rho: Annotated[float, real_number]
+    n_levels: Annotated[int, at_least(2)]
+    outcome: Task = "regression"
+    weights: Weights = "shuffled"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        whole_number("n_samples", self.n_samples, max(6, 2 * self.n_levels), "two rows per level")
         if not -1 < self.rho < 1:
-            raise ValueError(f"rho must be between -1 and 1, got {rho!r}")
-        self.outcome = checked_task("outcome", outcome)
-        self.weights = one_of("weights", weights, WEIGHTS)
+            raise ValueError(f"rho must be between -1 and 1, got {self.rho!r}")
 
     def sample(self, rng: np.random.Generator) -> Dataset:
         """Draw a Monte Carlo sample."""

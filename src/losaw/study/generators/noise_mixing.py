@@ -1,10 +1,12 @@
 """Mixing data with noise, feature by feature (Gerstorfer, Krieg and Hahn-Klimroth, Section 2.3)."""
 
+from typing import Literal
+
 import numpy as np
 
 from losaw.data import FloatArray
 
-TARGETS = ("kept", "shifted", "standardized", "mixed")
+Target = Literal["kept", "shifted", "standardized", "mixed"]
 # "shifted" adds so many standard deviations of the response.
 SHIFT = 4.0
 
@@ -17,7 +19,7 @@ def standardize(columns: FloatArray) -> FloatArray:
 
 
 def mix(
-    X: FloatArray, y: FloatArray, share: float, target: str, rng: np.random.Generator
+    X: FloatArray, y: FloatArray, share: float, target: Target, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray]:
     """Mix features, or the response as well, with noise: ``(1 - share) B + share N``.
 

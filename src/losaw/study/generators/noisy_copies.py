@@ -1,19 +1,21 @@
 """SYN2 and SYN3: noisy copies of a feature (Gerstorfer et al., Section 2.3)."""
 
+from functools import partial
+from typing import Annotated, Literal
+
 import numpy as np
 
 from losaw.data import Dataset, FloatArray, Sample
-from losaw.study.generators.generator import data_of
-from losaw.support.arguments import one_of, whole_number
+from losaw.study.generators.generator import DataGenerator, Rows, data_of
+from losaw.support.arguments import one_of
 
 DATA_SETS = {
     "syn2": ("X0", "X1", "X2", "A0", "A1", "A2"),
     "syn3": ("X0", "A0", "A1", "A2"),
 }
-POWERS = ("signed", "absolute", "half-normal", "dropped")
 
 
-class NoisyCopiesGenerator:
+class NoisyCopiesGenerator(DataGenerator):
     """Independent features, copies of the first with noise, and a response without noise,
 
         X0 ~ 3 N(0, 1),   X1 ~ 2 N(0, 1),   X2 ~ N(0, 1),
@@ -37,21 +39,18 @@ class NoisyCopiesGenerator:
         {"data_set": "syn2", "power": "half-normal"},
     )
 
-    def __init__(self, *, data_set: str, n_samples: int = 100, power: str = "signed") -> None:
-        self.feature_names = DATA_SETS[one_of("data_set", data_set, DATA_SETS)]
-        self.n_samples = whole_number("n_samples", n_samples, 2)
-        self.power = one_of("power", power, POWERS)
-        self.signal = tuple(
-            index for index, name in enumerate(self.feature_names) if name.startswith("X")
-        )
+    data_set: Annotated[str, partial(one_of, allowed=DATA_SETS)]
+    n_samples: Rows = 100
+    power: Literal["signed", "absolute", "half-normal", "dropped"] = "signed"
 
     def sample(self, rng: np.random.Generator) -> Dataset:
         """Draw a Monte Carlo sample."""
+        names = DATA_SETS[self.data_set]
         return data_of(
             self._sample(rng),
             self._sample(rng),
-            self.signal,
-            names=self.feature_names,
+            range(sum(name.startswith("X") for name in names)),
+            names=names,
             kinds="continuous",
             noise_variance=0.0,
             function=self.regression_function,
@@ -62,7 +61,7 @@ class NoisyCopiesGenerator:
         x0 = X[:, 0]
         sign = 1.0 if self.power == "absolute" else np.sign(x0)
         response: FloatArray = 4 * sign * np.abs(x0) ** 1.5
-        if len(self.signal) > 1:
+        if self.data_set == "syn2":
             response = response + 2 * X[:, 1] + 0.5 * X[:, 2] ** 2
         return response
 
@@ -77,7 +76,7 @@ class NoisyCopiesGenerator:
             "A1": x0 + 10 * noise_1,
             "A2": x0**2 + 10 * noise_2,
         }
-        X = np.column_stack([columns[name] for name in self.feature_names])
+        X = np.column_stack([columns[name] for name in DATA_SETS[self.data_set]])
         if self.power == "dropped":
             X = X[x0 >= 0]
         return Sample(X, self.regression_function(X))

@@ -3,16 +3,15 @@
 import numpy as np
 
 from losaw.data import Dataset, Sample, default_feature_names
-from losaw.study.generators.generator import data_of
-from losaw.study.generators.noise_mixing import TARGETS, mix
-from losaw.support.arguments import one_of, real_number, whole_number
+from losaw.study.generators.generator import DataGenerator, Rows, Share, data_of
+from losaw.study.generators.noise_mixing import Target, mix
 
 LARGEST_COEFFICIENT = 100.0
 N_FEATURES, N_INFORMATIVE = 10, 3
 BASE_SEED = 0
 
 
-class NoisyLinearGenerator:
+class NoisyLinearGenerator(DataGenerator):
     """A fixed base sample, and new noise mixed into its features in every draw,
 
         y = X b,   D_w = (1 - w) X + w N.
@@ -39,10 +38,9 @@ class NoisyLinearGenerator:
         {"noise_share": 0.3, "n_samples": 200, "target": "mixed"},
     )
 
-    def __init__(self, *, noise_share: float, n_samples: int = 1000, target: str = "kept") -> None:
-        self.noise_share = real_number("noise_share", noise_share, 0, 1)
-        self.n_samples = whole_number("n_samples", n_samples, 3)
-        self.target = one_of("target", target, TARGETS)
+    noise_share: Share
+    n_samples: Rows = 1000
+    target: Target = "kept"
 
     def sample(self, rng: np.random.Generator) -> Dataset:
         """Draw a noise set."""

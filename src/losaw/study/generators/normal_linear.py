@@ -5,11 +5,10 @@ import numpy as np
 from losaw.data import Dataset, FloatArray, Sample
 from losaw.study.generators.correlation import cholesky_factor, correlation_matrix, draw_normal
 from losaw.study.generators.functions import regression_function
-from losaw.study.generators.generator import data_of
-from losaw.support.arguments import real_number, whole_number
+from losaw.study.generators.generator import DataGenerator, NotNegative, Rows, data_of
 
 
-class NormalLinearGenerator:
+class NormalLinearGenerator(DataGenerator):
     """Normal features and a response with normal noise,
 
         X ~ N(0, R),   Y = f(X) + eps,   eps ~ N(0, noise_variance).
@@ -39,26 +38,18 @@ class NormalLinearGenerator:
         {"correlation": "six-features", "n_samples": 400, "n_features": 10, "function": "f7"},
     )
 
-    def __init__(
-        self,
-        *,
-        correlation: str,
-        n_samples: int = 1000,
-        n_features: int = 5,
-        function: str = "f3",
-        noise_variance: float = 1.0,
-        n_test: int = 1000,
-        n_independent: int = 1000,
-    ) -> None:
-        self.n_samples = whole_number("n_samples", n_samples, 2)
-        self.n_features = whole_number("n_features", n_features, 1)
-        self.function = regression_function(function, self.n_features)
-        self.noise_variance = real_number("noise_variance", noise_variance, minimum=0)
-        self.n_test = whole_number("n_test", n_test, 2)
-        self.n_independent = whole_number("n_independent", n_independent, 2)
-        self._factor = cholesky_factor(
-            correlation_matrix(correlation, self.n_features), f"correlation {correlation!r}"
-        )
+    correlation: str
+    n_samples: Rows = 1000
+    n_features: int = 5
+    function: str = "f3"
+    noise_variance: NotNegative = 1.0
+    n_test: Rows = 1000
+    n_independent: Rows = 1000
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._factor = cholesky_factor(correlation_matrix(self.correlation, self.n_features))
+        self.f = regression_function(self.function, self.n_features)
 
     def sample(self, rng: np.random.Generator) -> Dataset:
         """Draw a Monte Carlo sample."""
@@ -68,13 +59,13 @@ class NormalLinearGenerator:
         return data_of(
             train,
             test,
-            self.function.signal,
+            self.f.signal,
             kinds="continuous",
             noise_variance=self.noise_variance,
-            function=self.function,
-            independent=Sample(independent, self.function(independent)),
+            function=self.f,
+            independent=Sample(independent, self.f(independent)),
         )
 
     def _sample(self, n_samples: int, rng: np.random.Generator) -> Sample:
         X: FloatArray = draw_normal(self._factor, n_samples, self.n_features, rng)
-        return Sample(X, self.function.draw(X, self.noise_variance, rng))
+        return Sample(X, self.f.draw(X, self.noise_variance, rng))

@@ -5,15 +5,20 @@ test sample is the training sample in another order, and no measure of predictio
 """
 
 import functools
-from typing import NamedTuple
+from operator import attrgetter
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 
 from losaw.data import Dataset, FeatureKind, FloatArray, Sample
-from losaw.study.generators.generator import data_of
-from losaw.study.generators.noise_mixing import TARGETS, mix
-from losaw.support.arguments import one_of, real_number
+from losaw.study.generators.generator import DataGenerator, Share, data_of
+from losaw.study.generators.noise_mixing import Target, mix
+from losaw.support.arguments import real_number
 from losaw.support.outcomes import Task
+
+Fraction = Annotated[
+    float, functools.partial(real_number, minimum=0, maximum=1, without_minimum=True)
+]
 
 
 class Design(NamedTuple):
@@ -29,13 +34,13 @@ DESIGNS = {
     "rna_editing": Design("edit", "classification"),
     "adult": Design("income", "classification", adds_random=True, share=5000 / 27_504),
     "boston_housing": Design("MEDV", adds_random=True),
-    "diamonds": Design("price", share=2 / 3),
+    "diamonds": Design("price"),
     "fish": Design("Length1"),
     "california_housing": Design("median_house_value"),
 }
 
 
-class RealForestDataGenerator:
+class RealForestDataGenerator(DataGenerator):
     """Rows of a real data set, text columns as level codes (Zhou and Hooker, Sections 5.2 to 5.4).
 
     Adult and Boston housing have an additional feature, "random" ~ N(0, 1), drawn every time, and
@@ -49,16 +54,15 @@ class RealForestDataGenerator:
 
     data_sets = ("rna_editing", "adult", "boston_housing")
     examples = tuple({"data_set": name} for name in data_sets)
-
-    def __init__(self, *, data_set: str) -> None:
-        self.real_data_set = one_of("data_set", data_set, self.data_sets)
+    data_set: Literal["rna_editing", "adult", "boston_housing"]
+    real_data_set = property(attrgetter("data_set"))
 
     def sample(self, rng: np.random.Generator) -> Dataset:
         """Draw rows and the random feature."""
-        return _divided(self.real_data_set, DESIGNS[self.real_data_set].share, rng)
+        return _divided(self.data_set, DESIGNS[self.data_set].share, rng)
 
 
-class DiamondsGenerator:
+class DiamondsGenerator(DataGenerator):
     """A random part of 4,463 round diamonds for training, the others for the test.
 
     Nine features: carat, depth_perc, table, x_length, y_width, z_depth; and cut, color and
@@ -75,16 +79,14 @@ class DiamondsGenerator:
     examples = ({"fraction": 0.01},)
     data_sets = ("diamonds",)
     real_data_set = "diamonds"
-
-    def __init__(self, *, fraction: float = DESIGNS["diamonds"].share) -> None:
-        self.fraction = _share(fraction)
+    fraction: Fraction = 2 / 3
 
     def sample(self, rng: np.random.Generator) -> Dataset:
         """Draw a random division."""
         return _divided("diamonds", self.fraction, rng)
 
 
-class RealRegressionGenerator:
+class RealRegressionGenerator(DataGenerator):
     """A random part of the rows of FISH or HOUSING, mixed with noise on request.
 
     (Gerstorfer et al., Sections 2.3 and 4; the responses are Length1 and median_house_value.)
@@ -108,32 +110,15 @@ class RealRegressionGenerator:
         {"data_set": "california_housing", "fraction": 0.01},
     )
     data_sets = ("fish", "california_housing")
-
-    def __init__(
-        self,
-        *,
-        data_set: str,
-        fraction: float = 1.0,
-        noise_share: float | None = None,
-        target: str = "standardized",
-    ) -> None:
-        self.real_data_set = one_of("data_set", data_set, self.data_sets)
-        self.fraction = _share(fraction)
-        self.noise_share = noise_share
-        if noise_share is not None:
-            real_number("noise_share", noise_share, 0, 1)
-        self.target = one_of("target", target, TARGETS)
+    data_set: Literal["fish", "california_housing"]
+    fraction: Fraction = 1.0
+    noise_share: Share | None = None
+    target: Target = "standardized"
+    real_data_set = property(attrgetter("data_set"))
 
     def sample(self, rng: np.random.Generator) -> Dataset:
         """Draw a random part of the rows."""
-        return _divided(self.real_data_set, self.fraction, rng, self.noise_share, self.target)
-
-
-def _share(fraction: float) -> float:
-    share = real_number("fraction", fraction)
-    if not 0 < share <= 1:
-        raise ValueError(f"fraction must be in (0, 1], got {fraction}")
-    return share
+        return _divided(self.data_set, self.fraction, rng, self.noise_share, self.target)
 
 
 def _divided(
@@ -141,7 +126,7 @@ def _divided(
     fraction: float,
     rng: np.random.Generator,
     noise_share: float | None = None,
-    target: str = "",
+    target: Target = "kept",
 ) -> Dataset:
     """Draw the training rows without replacement; the others, or all again, are the test sample."""
     design = DESIGNS[data_set]

@@ -17,18 +17,18 @@ def data():
 
 def test_a_thousand_features_have_the_papers_signal_columns():
     assert moved(FUNCTIONS["f10"], 1000) == FUNCTIONS["f10"]
-    assert FiveFeatureBlocksGenerator(function="f8").function.signal == PAPER
+    assert FiveFeatureBlocksGenerator(function="f8").f.signal == PAPER
 
 
 def test_fewer_features_keep_the_places_within_the_blocks():
-    columns = FiveFeatureBlocksGenerator(function="f8", n_features=100).function.signal
+    columns = FiveFeatureBlocksGenerator(function="f8", n_features=100).f.signal
     assert columns == (1, 3, 21, 24, 61, 62, 63)
     assert [column % 5 for column in columns] == [column % 5 for column in PAPER]
 
 
 def test_sizes_follow_the_number_of_features_unless_they_are_given():
     paper = FiveFeatureBlocksGenerator(function="f8")
-    assert (paper.n_samples, paper.n_test, paper.n_independent) == (50_000, 10_000, 50_000)
+    assert paper.sizes == (50_000, 10_000, 50_000)
 
 
 def test_alpha_and_beta_are_drawn_from_their_intervals_until_the_matrix_is_positive_definite():

@@ -58,7 +58,7 @@ REFUSED = [
     (lambda: regression_function("f8", 100), "'f8' uses column 603"),
     (lambda: Blocks(function="f1"), "unknown function 'f1'"),
     (lambda: Blocks(function="f8", n_features=30), "multiple of 25"),
-    (lambda: Blocks(function="f8", n_features=5), "at least 25"),
+    (lambda: Blocks(function="f8", n_features=5), "multiple of 25"),
     (lambda: Blocks(function="f8", phi=-1.0), "phi must be"),
     (lambda: Blocks(function="f8", n_samples=1), "n_samples must be"),
     (lambda: Blocks(function="f8", independent_share=2), "independent_share"),
@@ -73,7 +73,7 @@ REFUSED = [
     (lambda: Linear(noise_share=1.5), "noise_share must be a number in [0, 1]"),
     (lambda: Linear(noise_share=0, target="keep"), "unknown target 'keep'"),
     (lambda: Real(data_set="fishes"), "did you mean 'fish'"),
-    (lambda: Real(data_set="fish", fraction=0), "fraction must be in (0"),
+    (lambda: Real(data_set="fish", fraction=0), "fraction must be a number in (0, 1], got 0"),
     (lambda: law(independent_share=1.1), "independent_share"),
     (lambda: law(tie_break="entropy"), "'entropy'; did you mean 'maximum-entropy'?"),
 ]
