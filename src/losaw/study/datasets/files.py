@@ -5,7 +5,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from losaw.study.datasets.sources import SOURCES, Source, SourceFile
+from losaw.study.datasets.sources import GITHUB, SOURCES, Source
 from losaw.support.errors import LosawError
 from losaw.support.extras import extra
 from losaw.support.whole_files import write_atomically
@@ -54,8 +54,7 @@ def data_files(name: str) -> list[Path]:
     if name not in SOURCES:
         raise DatasetError(unknown("data set", name, SOURCES))
     source = SOURCES[name]
-    place = data_folder() / name
-    return [_obtain(name, source, file, place / file.name) for file in source.files]
+    return [_obtain(source, data_folder() / name / file) for file in source.files]
 
 
 def is_there(name: str) -> bool:
@@ -67,20 +66,20 @@ def is_there(name: str) -> bool:
     >>> is_there("diamonds")  # doctest: +SKIP
     True
     """
-    place = data_folder() / name
-    return all((place / file.name).is_file() for file in SOURCES[name].files)
+    return all((data_folder() / name / file).is_file() for file in SOURCES[name].files)
 
 
-def _obtain(name: str, source: Source, file: SourceFile, path: Path) -> Path:
+def _obtain(source: Source, path: Path) -> Path:
+    expected = source.files[path.name]
     if not path.is_file():
-        content = _download(name, source, file, path)
+        content = _download(source, path, expected)
         advice = f"name another folder with {FOLDER_VARIABLE}"
         write_atomically(path, lambda place: place.write_bytes(content), DatasetError, advice)
-    elif sha256(path.read_bytes()) != file.sha256:
+    elif (found := sha256(path.read_bytes())) != expected:
         raise DatasetError(
-            f"data set {name!r}: {path} is not the expected file (SHA-256 "
-            f"{sha256(path.read_bytes())}, expected {file.sha256}). Remove it to download it anew"
-            f"{'' if file.url else ' (it has no URL: ' + source.how_made + ')'}"
+            f"data set {path.parent.name!r}: {path} is not the expected file (SHA-256 {found}, "
+            f"expected {expected}). Remove it to download it anew"
+            f"{'' if source.original else ' (it has no URL: ' + source.how_made + ')'}"
         )
     return path
 
@@ -90,28 +89,29 @@ def sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def _download(name: str, source: Source, file: SourceFile, path: Path) -> bytes:
-    convert = file.convert
+def _download(source: Source, path: Path, expected: str) -> bytes:
+    name, convert = path.parent.name, source.convert
     change = "" if convert is None else f" after this change: {convert.__doc__}".rstrip(".")
 
     def refusal(why: str) -> DatasetError:
         # The reason comes last: it can be long, and rows of failed fits keep the first 500 letters.
         return DatasetError(
             f"data set {name!r}: {path}: no such file. Put it there by hand (SHA-256 "
-            f"{file.sha256}{change}), or name the folder that holds {name}/{file.name} with "
+            f"{expected}{change}), or name the folder that holds {name}/{path.name} with "
             f"{FOLDER_VARIABLE}. It was not downloaded: {why}"
         )
 
-    if file.url is None:
+    if source.original is None:
         raise refusal(source.how_made)
+    url = f"{GITHUB}/{source.original.format(path.name)}"
     try:
-        content = _fetch(file.url, file.name)
+        content = _fetch(url, path.name)
     except OSError as error:
-        raise refusal(f"{file.url}: {str(error) or type(error).__name__}") from None
+        raise refusal(f"{url}: {str(error) or type(error).__name__}") from None
     if convert is not None:
         content = convert(content)
-    if sha256(content) != file.sha256:
-        raise refusal(f"{file.url} gives another file (SHA-256 {sha256(content)})")
+    if sha256(content) != expected:
+        raise refusal(f"{url} gives another file (SHA-256 {sha256(content)})")
     return content
 
 

@@ -41,11 +41,13 @@ def tiny_fish(monkeypatch, server, folder):
     """The data set fish with one fish, whose original lies on this machine."""
     original = server[0] / "original.csv"
     original.write_bytes(ORIGINAL)
-    source = sources.SOURCES["fish"]
-    file = dataclasses.replace(
-        source.files[0], sha256=files.sha256(CONVERTED), url=f"{server[1]}/original.csv"
+    source = dataclasses.replace(
+        sources.SOURCES["fish"],
+        files={"Fish.csv": files.sha256(CONVERTED)},
+        original="original.csv",
     )
-    monkeypatch.setitem(sources.SOURCES, "fish", dataclasses.replace(source, files=(file,)))
+    monkeypatch.setitem(sources.SOURCES, "fish", source)
+    monkeypatch.setattr(files, "GITHUB", server[1])
     return original
 
 
@@ -81,9 +83,7 @@ def test_a_local_file_with_another_checksum_is_refused(tiny_fish, folder):
 def test_a_failed_download_says_where_to_put_the_file_by_hand(tiny_fish, monkeypatch, is_served):
     tiny_fish.unlink()
     if not is_served:
-        source = sources.SOURCES["fish"]
-        gone = dataclasses.replace(source.files[0], url="http://127.0.0.1:9/fish.csv")
-        monkeypatch.setitem(sources.SOURCES, "fish", dataclasses.replace(source, files=(gone,)))
+        monkeypatch.setattr(files, "GITHUB", "http://127.0.0.1:9")
     words = r"Fish\.csv: no such.*by hand.*after this change: Drop the byte-order mark.*DATA"
     words += r".*not downloaded: http://127\.0\.0\.1:"
     with pytest.raises(DatasetError, match=words):
