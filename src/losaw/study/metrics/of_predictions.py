@@ -70,12 +70,11 @@ def risk(predictions: Predictions, truth: Truth) -> float:
     y, predicted = _finite(*predictions.test)
     if predicted.shape == y.shape:
         return float(((y - predicted) ** 2).mean())
-    if predicted.ndim == 2 and len(predicted) == len(y) and predicted.shape[1] > 2:
-        raise ValueError(
-            f"defined for numbers and two classes, not for {predicted.shape[1]} classes"
-        )
     if predicted.shape != (len(y), 2):
-        raise ValueError(f"predictions have shape {predicted.shape}, responses {y.shape}")
+        raise ValueError(
+            f"defined for numbers, (n_samples,), and the probabilities of two classes, (n_samples, "
+            f"2), not for predictions of shape {predicted.shape} of {len(y)} responses"
+        )
     if len(np.unique(y)) != 2:
         raise ValueError("not defined, since the test sample holds one class only")
     return float(1 - roc_auc_score(y, predicted[:, 1]))
