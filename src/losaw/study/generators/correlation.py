@@ -16,13 +16,14 @@ def first_pair_matrix(n_features: int, first_pair: float) -> FloatArray:
     return matrix
 
 
-def six_features() -> FloatArray:
+def six_features(n_features: int = 6) -> FloatArray:
     """Return Sigma of Section 4.10: a heterogeneous block {X1, X2, X3} (.4, .8, .8), a homogeneous
-    block {X4, X5, X6} (.9), and .2 between them."""
-    matrix = np.full((6, 6), 0.2)
+    block {X4, X5, X6} (.9), .2 between them, and independent features after the sixth."""
+    matrix = np.zeros((n_features, n_features))
+    matrix[:6, :6] = 0.2
     matrix[:3, :3] = 0.8
     matrix[[0, 1], [1, 0]] = 0.4
-    matrix[3:, 3:] = 0.9
+    matrix[3:6, 3:6] = 0.9
     np.fill_diagonal(matrix, 1.0)
     return matrix
 
@@ -38,18 +39,12 @@ def five_feature_block(alpha: float, beta: float) -> FloatArray:
     return matrix
 
 
-def _padded_six_features(n_features: int) -> FloatArray:
-    matrix = np.eye(n_features)
-    matrix[:6, :6] = six_features()
-    return matrix
-
-
 # name -> (smallest number of features, matrix of a number of features)
 MATRICES: dict[str, tuple[int, Callable[[int], FloatArray]]] = {
     "identity": (1, np.eye),
     "homogeneous": (2, lambda n_features: first_pair_matrix(n_features, 0.8)),
     "heterogeneous": (3, lambda n_features: first_pair_matrix(n_features, 0.5)),
-    "six-features": (6, _padded_six_features),
+    "six-features": (6, six_features),
 }
 
 

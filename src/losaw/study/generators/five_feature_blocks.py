@@ -84,10 +84,7 @@ class FiveFeatureBlocksGenerator(DataGenerator):
     def sample(self, rng: np.random.Generator) -> Dataset:
         """Draw a Monte Carlo sample."""
         matrix, details = draw_block(rng)
-        correlation = tuple(map(tuple, matrix))
-        law = fit_joint_law(
-            JointLawSpecification(correlation, independent_share=self.independent_share)
-        )
+        law = fit_joint_law(JointLawSpecification(matrix, independent_share=self.independent_share))
         details |= _attained(law)
         P, (n_train, n_test, n_independent) = self.n_features, self.sizes
         train = _in_blocks(law.sample, n_train, P, rng)

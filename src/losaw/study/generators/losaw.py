@@ -85,7 +85,7 @@ class LosawGenerator(DataGenerator):
         self.f = regression_function(self.function, self.n_features)
         share = self.independent_share
         self._law = JointLawSpecification(
-            tuple(map(tuple, six_features())),
+            six_features(),
             tie_break="log-barrier" if share is None else "maximum-entropy",
             independent_share=share or 0.0,
         )
@@ -99,8 +99,7 @@ class LosawGenerator(DataGenerator):
 
         The training features do not depend on phi, the function or the size of other samples.
         """
-        specification = self.joint_law()
-        law = None if specification is None else law_of(specification)
+        law = law_of(self._law) if self.data_type == "discrete" else None
         draw = None if self.n_draws is None else int(rng.integers(self.n_draws))
         of_train = rng if draw is None else np.random.default_rng([DRAWS, draw])
         train = self._features(self.n_samples, self.n_features, of_train, law)

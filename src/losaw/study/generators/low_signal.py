@@ -59,19 +59,19 @@ class LowSignalGenerator(DataGenerator):
         """Draw a Monte Carlo sample."""
         names: tuple[str, ...] = ()
         if self.dataset == "Simulated":
-            signal = _draw_signal(N_CANDIDATES, rng)
+            signal, slope = _draw_signal(N_CANDIDATES, rng), 2.0
             train, test = simulated_features(rng), simulated_features(rng)
         else:
             *parts, names = chip_features()
-            signal = _draw_signal(len(names), rng)
+            signal, slope = _draw_signal(len(names), rng), 4.0
             train, test = (_with_noise_permuted(part, signal, rng) for part in parts)
-        mean = functools.partial(
-            mean_response,
-            task=self.task,
-            signal=signal,
-            logit=self.logit,
-            slope=2.0 if self.dataset == "Simulated" else 4.0,
-        )
+
+        def mean(X: FloatArray) -> FloatArray:
+            m = X[:, signal].mean(axis=1)
+            if self.task == "regression":
+                return m
+            log_odds = 2 * m - 1 if self.logit == "printed" else slope * m
+            return np.asarray(1 / (1 + np.exp(-log_odds)))
 
         def noise_sd(X: FloatArray) -> float:
             scale = 100 * float(mean(X).var())
@@ -87,20 +87,6 @@ class LowSignalGenerator(DataGenerator):
             noise_variance=noise_sd(train) ** 2,
             function=mean,
         )
-
-
-def mean_response(
-    X: FloatArray, *, task: Task, signal: tuple[int, ...], logit: str, slope: float
-) -> FloatArray:
-    """Return the mean of the response, or its probability of class 1, (n_samples,).
-
-    ``slope`` is that of the notebooks' logit.
-    """
-    mean = X[:, list(signal)].mean(axis=1)
-    if task == "regression":
-        return mean
-    log_odds = 2 * mean - 1 if logit == "printed" else slope * mean
-    return np.asarray(1 / (1 + np.exp(-log_odds)))
 
 
 def simulated_features(rng: np.random.Generator) -> FloatArray:
@@ -123,13 +109,11 @@ def chip_features() -> tuple[FloatArray, FloatArray, tuple[str, ...]]:
     return scaled[is_train], scaled[~is_train], tuple(map(str, features.columns))
 
 
-def _draw_signal(n_candidates: int, rng: np.random.Generator) -> tuple[int, ...]:
-    return tuple(sorted(int(c) for c in rng.choice(n_candidates, N_SIGNAL, replace=False)))
+def _draw_signal(n_candidates: int, rng: np.random.Generator) -> list[int]:
+    return sorted(rng.choice(n_candidates, N_SIGNAL, replace=False).tolist())
 
 
-def _with_noise_permuted(
-    X: FloatArray, signal: tuple[int, ...], rng: np.random.Generator
-) -> FloatArray:
+def _with_noise_permuted(X: FloatArray, signal: list[int], rng: np.random.Generator) -> FloatArray:
     permuted = rng.permuted(X, axis=0)
-    permuted[:, list(signal)] = X[:, list(signal)]
+    permuted[:, signal] = X[:, signal]
     return permuted

@@ -157,13 +157,9 @@ def read_rows(
     from losaw.study import datasets
 
     frame = datasets.load_cleaned(data_set)
-    is_number = {name: pd.api.types.is_numeric_dtype(frame[name]) for name in frame.columns}
-    columns = {
-        name: np.asarray(
-            frame[name] if is_number[name] else pd.factorize(frame[name], sort=True)[0], dtype=float
-        )
-        for name in frame.columns
-    }
-    y = columns.pop(response)
-    kinds: list[FeatureKind] = ["continuous" if is_number[name] else "nominal" for name in columns]
-    return np.column_stack(list(columns.values())), y, tuple(columns), tuple(kinds)
+    text = [name for name in frame if not pd.api.types.is_numeric_dtype(frame[name])]
+    codes = frame.assign(**{name: pd.factorize(frame[name], sort=True)[0] for name in text})
+    X = codes.drop(columns=response)
+    kinds: list[FeatureKind] = ["nominal" if name in text else "continuous" for name in X]
+    y = codes[response].to_numpy(float)
+    return np.ascontiguousarray(X, dtype=float), y, tuple(X), tuple(kinds)

@@ -5,7 +5,7 @@ import pytest
 
 from losaw.study.datasets import is_there
 from losaw.study.generators.binary_signal import BinarySignalGenerator
-from losaw.study.generators.low_signal import LowSignalGenerator, chip_features, mean_response
+from losaw.study.generators.low_signal import LowSignalGenerator, chip_features
 from losaw.study.generators.mixed_cardinality import MixedCardinalityGenerator
 from losaw.study.generators.real_rows import RealForestDataGenerator, read_rows
 
@@ -65,17 +65,23 @@ def test_100_variances_are_the_noises_standard_deviation_or_its_variance(noise, 
     assert data.truth.noise_variance == pytest.approx(expected**2)
 
 
-@pytest.mark.parametrize(
-    ("logit", "slope", "expected"),
-    [("printed", 2, 0.0), ("notebook", 2, 1.0), ("notebook", 4, 2.0)],
-)
-def test_the_class_probability_has_the_reading_of_the_logit(logit, slope, expected):
-    X, reading = np.array([[0.25, 0.75, 9.0]]), {"logit": logit, "slope": slope}
-    (probability,) = mean_response(X, task="classification", signal=(0, 1), **reading)
-    assert np.log(probability / (1 - probability)) == pytest.approx(expected)
-
-
 needs_chip = pytest.mark.skipif(not is_there("chip_enhancer"), reason="set LOSAW_DATA")
+
+
+@pytest.mark.parametrize(
+    ("dataset", "logit", "slope", "constant"),
+    [
+        ("Simulated", "printed", 2, -1),
+        ("Simulated", "notebook", 2, 0),
+        pytest.param("ChIP", "printed", 2, -1, marks=needs_chip),
+        pytest.param("ChIP", "notebook", 4, 0, marks=needs_chip),
+    ],
+)
+def test_the_class_probability_has_the_reading_of_the_logit(dataset, logit, slope, constant):
+    data = draw(LowSignalGenerator(task="classification", dataset=dataset, logit=logit))
+    probability = data.truth.regression_function(data.test.X)
+    expected = constant + slope * data.test.X[:, list(data.truth.signal)].mean(axis=1)
+    np.testing.assert_allclose(np.log(probability / (1 - probability)), expected, atol=1e-12)
 
 
 @needs_chip

@@ -202,12 +202,9 @@ class _Problem:
 
 def _rake(probabilities: FloatArray, specification: JointLawSpecification) -> FloatArray:
     """Scale slices until every marginal is exact; moves an accurate solution by its residual."""
-    n_levels, n_features = len(LEVELS), specification.n_features
-    table = np.clip(probabilities, 0, None).reshape((n_levels,) * n_features)
-    marginal = np.array(MARGINAL)
-    for _ in range(100):
-        for axis in range(n_features):
-            others = tuple(other for other in range(n_features) if other != axis)
-            shape = [n_levels if other == axis else 1 for other in range(n_features)]
-            table = table * (marginal / table.sum(axis=others)).reshape(shape)
+    n_features = specification.n_features
+    table = np.clip(probabilities, 0, None).reshape((len(LEVELS),) * n_features)
+    for axis in list(range(n_features)) * 100:
+        slices = np.moveaxis(table, axis, -1)
+        slices *= np.array(MARGINAL) / slices.sum(axis=tuple(range(n_features - 1)))
     return table.ravel()

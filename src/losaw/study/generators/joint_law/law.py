@@ -40,8 +40,8 @@ class JointLawSpecification:
 
     Parameters
     ----------
-    correlation : tuple of tuple of float
-        R, symmetric with unit diagonal; a square array is accepted.
+    correlation : array of shape (n_features, n_features)
+        R, symmetric with unit diagonal; it is kept as a tuple of tuples.
     tie_break : {"maximum-entropy", "log-barrier"}, default "maximum-entropy"
         "maximum-entropy" takes the minimiser with the largest entropy, the only one that is
         defined without reference to a solver: a second convex problem with the correlations held
@@ -63,7 +63,7 @@ class JointLawSpecification:
     ``tie_break="log-barrier"`` (``config/studies/losaw_discrete_laws.yaml``).
     """
 
-    correlation: tuple[tuple[float, ...], ...]
+    correlation: Any
     tie_break: str = "maximum-entropy"
     independent_share: float = 0.0
 
