@@ -29,7 +29,10 @@ def unattainable_law():
 
 def margins(law):
     return np.array(
-        [[law.probabilities[column == level].sum() for level in LEVELS] for column in law.cells.T]
+        [
+            [law.probabilities[column == level].sum() for level in LEVELS]
+            for column in law.specification.cells.T
+        ]
     )
 
 
@@ -59,15 +62,15 @@ def test_an_unattainable_block_is_said_to_be_so(unattainable_law):
 def test_no_law_comes_closer_to_an_unattainable_block(unattainable_law):
     # At the projection c* of r on a convex set, (c* - r)(c - c*) >= 0 for all c of the set: a
     # linear programme over all laws with these marginals, by another solver.
-    law = unattainable_law
+    law, cells = unattainable_law, unattainable_law.specification.cells
     pairs = list(itertools.combinations(range(5), 2))
-    correlations = np.array([law.cells[:, p] * law.cells[:, q] / 0.5 for p, q in pairs])
+    correlations = np.array([cells[:, p] * cells[:, q] / 0.5 for p, q in pairs])
     target = np.array([five_feature_block(*UNATTAINABLE)[p, q] for p, q in pairs])
     closest = correlations @ law.probabilities
     direction = closest - target
     smallest = linprog(
         direction @ correlations,
-        A_eq=np.array([column == level for column in law.cells.T for level in (-1, 0, 1)]),
+        A_eq=np.array([column == level for column in cells.T for level in (-1, 0, 1)]),
         b_eq=np.tile([0.25, 0.5, 0.25], 5),
     ).fun
     assert direction @ closest - smallest < 1e-5 * np.linalg.norm(direction)
@@ -76,7 +79,7 @@ def test_no_law_comes_closer_to_an_unattainable_block(unattainable_law):
 def test_the_law_of_sigma_is_log_linear_in_the_held_moments(sigma_law):
     # The maximum-entropy law is an exponential family in the moments that are held, on the cells
     # that any such law can occupy; a law found by another rule is not.
-    X = sigma_law.cells
+    X = sigma_law.specification.cells
     products = [X[:, p] * X[:, q] for p, q in itertools.combinations(range(6), 2)]
     design = np.column_stack([np.ones(len(X)), X, X**2, *products])
 
@@ -91,7 +94,7 @@ def test_the_law_of_sigma_is_log_linear_in_the_held_moments(sigma_law):
 
 def test_uncorrelated_features_become_independent():
     law = fit(np.eye(3))
-    expected = np.prod(np.where(law.cells == 0, 0.5, 0.25), axis=1)
+    expected = np.prod(np.where(law.specification.cells == 0, 0.5, 0.25), axis=1)
     # An entropy short of the maximum by eps allows an L1 distance of sqrt(2 eps) (Pinsker).
     assert np.abs(law.probabilities - expected).sum() < np.sqrt(2 * TOLERANCE)
 

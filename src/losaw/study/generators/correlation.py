@@ -77,8 +77,5 @@ def draw_normal(
 
     The block of ``factor``, L, is drawn first: it is the same for any ``n_features``.
     """
-    n_correlated = len(factor)
-    X = np.empty((n_samples, n_features))
-    X[:, :n_correlated] = rng.standard_normal((n_samples, n_correlated)) @ factor.T
-    X[:, n_correlated:] = rng.standard_normal((n_samples, n_features - n_correlated))
-    return X
+    correlated = rng.standard_normal((n_samples, len(factor))) @ factor.T
+    return np.hstack([correlated, rng.standard_normal((n_samples, n_features - len(factor)))])

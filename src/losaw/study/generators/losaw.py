@@ -137,13 +137,11 @@ class LosawGenerator(DataGenerator):
     ) -> FloatArray:
         if law is None:
             return draw_normal(cholesky_factor(six_features()), n_samples, n_features, rng)
-        X = np.empty((n_samples, n_features))
-        X[:, :6] = law.sample(n_samples, rng)
-        X[:, 6:] = law.sample_independent(n_samples, rng, n_features - 6)
-        return X
+        correlated = law.sample(n_samples, rng)
+        return np.hstack([correlated, law.sample_independent(n_samples, rng, n_features - 6)])
 
 
 def off_support(law: JointLaw) -> float:
     """Return P(X3 != sign(X1 + X2)), the mass that the specified correlations exclude."""
-    x1, x2, x3 = law.cells[:, :3].T
+    x1, x2, x3 = law.specification.cells[:, :3].T
     return float(law.probabilities[x3 != np.sign(x1 + x2)].sum())

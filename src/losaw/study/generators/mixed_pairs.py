@@ -83,11 +83,8 @@ class MixedPairsGenerator(DataGenerator):
             return np.asarray(parts @ BETA)
 
         strength = signal(X)
-        slope, variance = float("nan"), float("nan")
-        if self.outcome == "regression":
-            variance = float(strength.var(ddof=1)) / 2
-        else:
-            slope = _slope(strength)
+        variance = float(strength.var(ddof=1)) / 2
+        slope = 0.0 if self.outcome == "regression" else _slope(strength)
 
         def mean(X: FloatArray) -> FloatArray:
             if self.outcome == "regression":

@@ -15,9 +15,10 @@ from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.stats import mode
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from losaw.data import FloatArray
+from losaw.data import FloatArray, default_feature_names
 from losaw.rng import as_generator, seed_integer
 from losaw.study.learners.two_tasks import TwoTaskLearner
 
@@ -108,14 +109,11 @@ class _RForest(TwoTaskLearner):
         script = _FIT.replace("{fit}", self.fit_call(rows.shape[1])).replace("{seed}", str(seed))
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
-            _write_rows(folder, np.column_stack([rows, response]), [*self._names, "y"])
+            names = *default_feature_names(rows.shape[1]), "y"
+            _write_rows(folder, np.column_stack([rows, response]), names)
             self.feature_importances_ = run_script(folder, self._reading() + script)
             self.model_ = (folder / "model.rds").read_bytes()
         return self
-
-    @property
-    def _names(self) -> list[str]:
-        return [f"X{index + 1}" for index in range(self.n_features_in_)]
 
     def _outcome(self, X: ArrayLike) -> FloatArray:
         check_is_fitted(self)
@@ -124,15 +122,13 @@ class _RForest(TwoTaskLearner):
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             (folder / "model.rds").write_bytes(self.model_)
-            _write_rows(folder, self.with_known_levels(rows), self._names)
+            names = default_feature_names(rows.shape[1])
+            _write_rows(folder, self.with_known_levels(rows), names)
             return run_script(folder, script)
 
     def learn_levels(self, rows: FloatArray) -> None:
-        counted = {c: np.unique(rows[:, c], return_counts=True) for c in self.nominal}
-        self.levels_ = {c: values for c, (values, _) in counted.items()}
-        self.most_frequent_ = {
-            c: values[counts.argmax()] for c, (values, counts) in counted.items()
-        }
+        self.levels_ = {c: np.unique(rows[:, c]) for c in self.nominal}
+        self.most_frequent_ = {c: mode(rows[:, c]).mode for c in self.nominal}
 
     def with_known_levels(self, rows: FloatArray) -> FloatArray:
         """Replace levels that the training sample lacks, which R refuses, by its most frequent."""
@@ -143,7 +139,7 @@ class _RForest(TwoTaskLearner):
 
     def _reading(self) -> str:
         levels = ", ".join(
-            f"{self._names[c]} = c({', '.join(f'{value:.17g}' for value in values)})"
+            f"X{c + 1} = c({', '.join(f'{value:.17g}' for value in values)})"
             for c, values in self.levels_.items()
         )
         return _READ.replace("{classify}", "TRUE" if self._classifies else "FALSE").replace(
@@ -228,6 +224,6 @@ scores <- varimp(model)
 """
 
 
-def _write_rows(folder: Path, rows: FloatArray, names: list[str]) -> None:
+def _write_rows(folder: Path, rows: FloatArray, names: Sequence[str]) -> None:
     header = ",".join(names)
     np.savetxt(folder / "rows.csv", rows, delimiter=",", header=header, comments="", fmt="%.17g")

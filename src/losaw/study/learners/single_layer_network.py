@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from scipy.special import expit
@@ -49,17 +49,15 @@ class SingleLayerNetwork(EncodedLearner):
     scale: bool = False
 
     def make(self) -> "_Network":
-        scaled = np.array([], dtype=np.intp)
-        if self.scale:
-            both = zip(self.encoding_.groups, self.encoding_.levels, strict=True)
-            scaled = np.concatenate([columns for columns, levels in both if levels is None])
-        return _Network(self, scaled)
+        both = zip(self.encoding_.groups, self.encoding_.levels, strict=True)
+        numeric = [j for columns, levels in both if levels is None for j in columns]
+        return _Network(self, numeric if self.scale else [])
 
 
 class _Network:
     """The fitted weights, on encoded columns; ``scaled`` columns are standardised first."""
 
-    def __init__(self, options: SingleLayerNetwork, scaled: Any) -> None:
+    def __init__(self, options: SingleLayerNetwork, scaled: list[int]) -> None:
         self.options = options
         self.scaled = scaled
 

@@ -106,7 +106,7 @@ def test_a_mixture_keeps_the_marginals_and_shrinks_the_correlations():
     exact = fit_joint_law(JointLawSpecification(PAIR))
     mixed = fit_joint_law(JointLawSpecification(PAIR, independent_share=0.1))
     assert mixed.probabilities.sum() == pytest.approx(1, abs=1e-14)
-    for column in mixed.cells.T:
+    for column in mixed.specification.cells.T:
         shares = [mixed.probabilities[column == level].sum() for level in (-1, 0, 1)]
         assert shares == pytest.approx([0.25, 0.5, 0.25], abs=1e-12)
     pair = mixed.attained_correlation[0, 1], exact.attained_correlation[0, 1]
@@ -140,9 +140,9 @@ def test_the_log_barrier_solution_has_no_direction_of_descent():
     """In every direction that keeps the marginals the objective has a slope of zero."""
     specification = JointLawSpecification(PAIR, tie_break="log-barrier")
     law = fit_joint_law(specification)
-    pair = np.prod(law.cells, axis=1) / 0.5
+    pair = np.prod(specification.cells, axis=1) / 0.5
     slope = 4 * (pair @ law.probabilities - 0.5) * pair - BARRIER / law.probabilities
-    columns = [column == level for column in law.cells.T for level in (-1, 0, 1)]
+    columns = [column == level for column in specification.cells.T for level in (-1, 0, 1)]
     margins = np.array(columns, dtype=float).T
     left = slope - margins @ np.linalg.lstsq(margins, slope, rcond=None)[0]
     assert np.abs(left).max() < 1e-9

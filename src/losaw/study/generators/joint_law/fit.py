@@ -80,7 +80,7 @@ class _Problem:
 
     def __init__(self, specification: JointLawSpecification) -> None:
         self.specification = specification
-        cells = specification.cells()
+        cells = specification.cells
         levels, marginal = np.array(LEVELS), np.array(MARGINAL)
         mean = levels @ marginal
         variance = (levels - mean) ** 2 @ marginal

@@ -98,12 +98,13 @@ class JointLawSpecification:
         return f"{self.n_features}-features-{self.tie_break}{barrier}{mixed}-{digest}"
 
     def independent_probabilities(self) -> FloatArray:
-        """Return the product of the marginals, in the order of :meth:`cells`."""
+        """Return the product of the marginals, in the order of :attr:`cells`."""
         factors = itertools.product(MARGINAL, repeat=self.n_features)
         return np.array([np.prod(factor) for factor in factors])
 
+    @functools.cached_property
     def cells(self) -> FloatArray:
-        """Return all combinations of levels, (n_cells, n_features), the last feature fastest."""
+        """All combinations of levels, (n_cells, n_features), the last feature fastest."""
         return np.array(list(itertools.product(LEVELS, repeat=self.n_features)))
 
 
@@ -112,19 +113,15 @@ class JointLaw:
     """A fitted law."""
 
     specification: JointLawSpecification
-    probabilities: FloatArray  # (n_cells,), in the order of specification.cells()
+    probabilities: FloatArray  # (n_cells,), in the order of specification.cells
     attainable: bool  # whether any law with the marginals has the correlations, to 1e-6
     status: str  # of the solver
 
     @functools.cached_property
-    def cells(self) -> FloatArray:
-        """Values, shape (n_cells, n_features), of the cells of ``probabilities``."""
-        return self.specification.cells()
-
-    @functools.cached_property
     def attained_correlation(self) -> FloatArray:
         """The correlation matrix (n_features, n_features) of the law."""
-        centred = self.cells - self.probabilities @ self.cells
+        cells = self.specification.cells
+        centred = cells - self.probabilities @ cells
         covariance = (centred * self.probabilities[:, None]).T @ centred
         scale = np.sqrt(np.diag(covariance))
         return covariance / np.outer(scale, scale)
@@ -138,8 +135,7 @@ class JointLaw:
 
     def sample(self, n_samples: int, rng: np.random.Generator) -> FloatArray:
         """Draw independent rows of the law, shape (n_samples, n_features)."""
-        index = _draw(self.probabilities, n_samples, rng)
-        return self.cells[index]
+        return self.specification.cells[_draw(self.probabilities, n_samples, rng)]
 
     def sample_independent(
         self, n_samples: int, rng: np.random.Generator, n_features: int | None = None
