@@ -126,13 +126,11 @@ def draw_block(rng: np.random.Generator) -> tuple[FloatArray, dict[str, float]]:
     rejected = 0
     while True:
         alpha, beta = float(rng.uniform(0.7, 1.0)), float(rng.uniform(0.0, 0.4))
+        details = {"alpha": alpha, "beta": beta, "rejected": float(rejected)}
         try:
-            matrix = five_feature_block(alpha, beta)
+            return five_feature_block(alpha, beta), details
         except ValueError:
             rejected += 1
-            continue
-        details = {"alpha": alpha, "beta": beta, "rejected": float(rejected)}
-        return matrix, details
 
 
 def _attained(law: JointLaw) -> dict[str, float]:

@@ -48,11 +48,11 @@ class NoisyLinearGenerator(DataGenerator):
         coefficients = np.zeros(N_FEATURES)
         coefficients[:N_INFORMATIVE] = base.uniform(0, LARGEST_COEFFICIENT, N_INFORMATIVE)
         names = default_feature_names(N_FEATURES)
-        samples = []
-        for _ in ("train", "test"):
-            X = base.standard_normal((self.n_samples, N_FEATURES))
-            samples.append(Sample(*mix(X, X @ coefficients, self.noise_share, self.target, rng)))
         details = dict(zip(names, coefficients.tolist(), strict=True))
-        train, test = samples
+
+        def sample() -> Sample:
+            X = base.standard_normal((self.n_samples, N_FEATURES))
+            return Sample(*mix(X, X @ coefficients, self.noise_share, self.target, rng))
+
         signal = range(N_INFORMATIVE)
-        return data_of(train, test, signal, kinds="continuous", details=details)
+        return data_of(sample(), sample(), signal, kinds="continuous", details=details)

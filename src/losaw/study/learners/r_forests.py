@@ -109,8 +109,7 @@ class _RForest(TwoTaskLearner):
         script = _FIT.replace("{fit}", self.fit_call(rows.shape[1])).replace("{seed}", str(seed))
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
-            names = *default_feature_names(rows.shape[1]), "y"
-            _write_rows(folder, np.column_stack([rows, response]), names)
+            _write_rows(folder, rows, y=response)
             self.feature_importances_ = run_script(folder, self._reading() + script)
             self.model_ = (folder / "model.rds").read_bytes()
         return self
@@ -122,8 +121,7 @@ class _RForest(TwoTaskLearner):
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             (folder / "model.rds").write_bytes(self.model_)
-            names = default_feature_names(rows.shape[1])
-            _write_rows(folder, self.with_known_levels(rows), names)
+            _write_rows(folder, self.with_known_levels(rows))
             return run_script(folder, script)
 
     def learn_levels(self, rows: FloatArray) -> None:
@@ -224,6 +222,7 @@ scores <- varimp(model)
 """
 
 
-def _write_rows(folder: Path, rows: FloatArray, names: Sequence[str]) -> None:
-    header = ",".join(names)
-    np.savetxt(folder / "rows.csv", rows, delimiter=",", header=header, comments="", fmt="%.17g")
+def _write_rows(folder: Path, rows: FloatArray, **response: FloatArray) -> None:
+    header = ",".join([*default_feature_names(rows.shape[1]), *response])
+    table = np.column_stack([rows, *response.values()])
+    np.savetxt(folder / "rows.csv", table, delimiter=",", header=header, comments="", fmt="%.17g")
