@@ -49,7 +49,9 @@ def test_the_metrics_that_are_shares_of_decisions_say_so():
 def check(entry):
     if entry.kind == "learner" and entry.name.startswith("r-") and entry.load().unavailable():
         pytest.skip(entry.load().unavailable())
-    missing = [one for one in getattr(entry.load(), "data_sets", ()) if not is_there(one)]
+    examples = entry.load().examples if entry.kind == "generator" else ()
+    read = [getattr(entry.create(**one), "real_data_set", None) for one in examples]
+    missing = [one for one in read if one and not is_there(one)]
     if missing:
         pytest.skip(f"set LOSAW_DATA to the folder of the real data; missing: {missing}")
     outcomes = check_entry(entry)

@@ -52,8 +52,8 @@ class RealForestDataGenerator(DataGenerator):
         See :func:`losaw.study.datasets.load_cleaned`.
     """
 
-    data_sets = ("rna_editing", "adult", "boston_housing")
-    examples = tuple({"data_set": name} for name in data_sets)
+    examples = ({"data_set": "rna_editing"}, {"data_set": "adult"}, {"data_set": "boston_housing"})
+
     data_set: Literal["rna_editing", "adult", "boston_housing"]
     real_data_set = property(attrgetter("data_set"))
 
@@ -77,7 +77,6 @@ class DiamondsGenerator(DataGenerator):
     """
 
     examples = ({"fraction": 0.01},)
-    data_sets = ("diamonds",)
     real_data_set = "diamonds"
     fraction: Fraction = 2 / 3
 
@@ -109,7 +108,7 @@ class RealRegressionGenerator(DataGenerator):
         {"data_set": "fish", "noise_share": 0.4},
         {"data_set": "california_housing", "fraction": 0.01},
     )
-    data_sets = ("fish", "california_housing")
+
     data_set: Literal["fish", "california_housing"]
     fraction: Fraction = 1.0
     noise_share: Share | None = None

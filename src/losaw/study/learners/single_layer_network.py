@@ -76,8 +76,7 @@ class _Network:
 
     def predict(self, columns: FloatArray) -> FloatArray:
         """Return the output for columns: the mean, or the log odds of class 1."""
-        output, _ = self._forward(self.rows(columns), self.weights)
-        return output
+        return self._forward(self.rows(columns), self.weights)[0]
 
     def predict_proba(self, columns: FloatArray) -> FloatArray:
         """Return the probabilities of both classes, (n_samples, 2)."""
