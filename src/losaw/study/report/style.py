@@ -10,7 +10,6 @@ from losaw.study.writing import write_file
 from losaw.support.extras import extra
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 # Okabe and Ito's palette: distinguished with any colour vision, and in grey by lightness.
@@ -28,8 +27,6 @@ _COLOURS = 64
 
 # Points at print size; nothing below 7 pt.
 _PARAMETERS: Any = {
-    "font.family": "DejaVu Sans",
-    "mathtext.fontset": "dejavusans",
     "font.size": 8.0,
     "axes.titlesize": 8.5,
     "axes.titleweight": "bold",
@@ -53,7 +50,6 @@ _PARAMETERS: Any = {
     "legend.frameon": False,
     "legend.fontsize": 7.5,
     "lines.linewidth": 1.4,
-    "figure.dpi": 100,
     "pdf.fonttype": 42,
 }
 
@@ -85,29 +81,13 @@ def save(figure: "Figure", path: Path) -> None:
 
     A PNG has a palette of 64 colours: a third of the bytes of one without, for the same eye.
     """
-    if path.suffix == ".png":
-        write_file(path, lambda place: _write_png(figure, place))
-        return
-    write_file(
-        path,
-        lambda place: figure.savefig(
-            place, format="pdf", metadata={"CreationDate": None}, facecolor="white"
-        ),
-    )
-
-
-def _write_png(figure: "Figure", place: Path) -> None:
     from PIL import Image
 
-    drawn = BytesIO()
-    figure.savefig(
-        drawn, format="png", metadata={"Software": None}, dpi=PIXELS_PER_INCH, facecolor="white"
-    )
-    with Image.open(drawn) as picture:
-        few = picture.convert("RGB").quantize(_COLOURS, dither=Image.Dither.NONE)
-    few.save(place, format="png", optimize=True, dpi=(PIXELS_PER_INCH, PIXELS_PER_INCH))
-
-
-def heading(ax: "Axes", text: str) -> None:
-    """A panel's title, above its left edge."""
-    ax.set_title(text, loc="left")
+    kind, drawn, dpi = path.suffix[1:], BytesIO(), PIXELS_PER_INCH
+    metadata = {"pdf": {"CreationDate": None}, "png": {"Software": None}}[kind]
+    figure.savefig(drawn, format=kind, metadata=metadata, dpi=dpi, facecolor="white")
+    if kind == "png":
+        with Image.open(drawn) as picture:
+            few = picture.convert("RGB").quantize(_COLOURS, dither=Image.Dither.NONE)
+        few.save(drawn := BytesIO(), format="png", optimize=True, dpi=(dpi, dpi))
+    write_file(path, lambda place: place.write_bytes(drawn.getvalue()))

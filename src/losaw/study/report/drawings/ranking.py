@@ -9,7 +9,7 @@ from losaw.study.grid import Study
 from losaw.study.report.best_methods import LEVEL, grid_of, rank_methods
 from losaw.study.report.drawings.panels import empty_figure
 from losaw.study.report.results import StudyResults
-from losaw.study.report.style import FIRST, INK, NOISE, heading, new_figure
+from losaw.study.report.style import FIRST, INK, NOISE, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -62,7 +62,7 @@ def ranking(
         ax.set_ylim(-0.7, len(order) - 0.3)
         ax.set_xlabel(f"mean rank over {table['seeds'].iloc[0]:,} data sets (1: best)")
         ax.grid(axis="x")
-        heading(ax, study.show(metric))
+        ax.set_title(study.show(metric), loc="left")
     axes[0].set_yticks(range(len(order)), [study.show(method) for method in order])
     return figure
 

@@ -9,7 +9,7 @@ from losaw.study.grid import Study
 from losaw.study.replicate import ingredients_in
 from losaw.study.report.drawings.panels import Where, colour_legend, empty_figure, selected
 from losaw.study.report.results import StudyResults
-from losaw.study.report.style import FIRST, INK, NOISE, SIGNAL, heading, new_figure
+from losaw.study.report.style import FIRST, INK, NOISE, SIGNAL, new_figure
 from losaw.study.report.tables import in_words
 from losaw.study.settings import Setting
 
@@ -58,7 +58,7 @@ def scores_by_feature(
         ax.axhline(scores[~signal].max(), color=INK, linewidth=0.7, linestyle="--")
         ax.set_ylim(0, None)
         ax.set_ylabel(study.show(importance))
-        heading(ax, study.show(learner))
+        ax.set_title(study.show(learner), loc="left")
     words = ", ".join(in_words(study.show, *pair) for pair in setting.axes.items())
     axes[-1].set_xlabel(f"feature, counted from 0 ({words}, seed {SEED})")
     colour_legend(figure, {"signal feature": SIGNAL, "noise feature": NOISE})

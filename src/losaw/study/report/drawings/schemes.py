@@ -26,7 +26,6 @@ from losaw.study.report.style import (
     NOISE,
     SECOND,
     SIGNAL,
-    heading,
     new_figure,
 )
 from losaw.study.report.typeset import math_label
@@ -87,7 +86,7 @@ def tradeoff(
         slope, intercept = np.polyfit(pair[:, 0], target, 1, w=np.sqrt(weights))
         ends = np.array([-3.0, 3.0])
         ax.plot(ends, intercept + slope * ends, color=INK, linewidth=1.0)
-        heading(ax, f"η = {eta:g}{remark}")
+        ax.set_title(f"η = {eta:g}{remark}", loc="left")
         _describe_weights(ax, target, adjustment, weights)
         ax.set_xlabel(X1 if place > 1 else "")
         ax.set_ylabel("" if place % 2 else f"{X2}, the target")
@@ -133,7 +132,7 @@ def weighted_split(study: Study, results: StudyResults) -> "Figure":
         _draw_points(ax, X, shown, y, cmap="cividis", vmin=-0.6, vmax=1.6)
         ax.axvline(earlier_split, color=FAINT, linewidth=1.0, zorder=0)
         ax.set_xlabel(X1)
-        heading(ax, title)
+        ax.set_title(title, loc="left")
     axes[0].set_ylabel(X2)
     for p in (0, 1):
         _describe_weights(axes[1 + p], X[:, p], X[:, [1 - p]], weights[p])
@@ -158,7 +157,7 @@ def weighted_split(study: Study, results: StudyResults) -> "Figure":
     axes[3].legend(loc="upper left", fontsize=6.8, handlelength=1.2, borderaxespad=0)
     # Adding zero turns a rounded -0 into 0.
     split = f"Split: {(X1, X2)[winner]} ≤ {round(point, 2) + 0.0:.2f}"
-    heading(axes[3], split.replace("-", "−"))
+    axes[3].set_title(split.replace("-", "−"), loc="left")
     return figure
 
 
@@ -200,7 +199,7 @@ def gradient_descent(study: Study, results: StudyResults) -> "Figure":
         ax.set_ylabel(names[p])
     titles = (f"Importances; {names[p]} drawn", f"Weights for {names[p]}", "Mini-batch")
     for place, (ax, title) in enumerate(zip(axes, titles, strict=True)):
-        heading(ax, f"{place + 1}  {title}")
+        ax.set_title(f"{place + 1}  {title}", loc="left")
     return figure
 
 
