@@ -74,19 +74,14 @@ class ArrangedTable:
         texts = [text_of(cell, self.decimals) for cell in self.cells.itertuples()]
         long = pd.DataFrame({**heads, "text": texts}).set_index(axes)["text"]
         frame = long.unstack(columns).sort_index().sort_index(axis=1).fillna("")
-        frame.index, frame.columns = (
-            pd.MultiIndex.from_tuples(
-                [
-                    tuple(label(in_words(show, *pair)) for pair in zip(names, key, strict=True))
-                    for key in (found if len(names) > 1 else ((one,) for one in found))
-                ],
-                names=[None] * len(names),
+        for name in axes:
+            frame = frame.rename(
+                lambda value, axis=name: label(in_words(show, axis, value)),
+                axis=int(name in columns),
+                level=name,
             )
-            for names, found in ((rows, frame.index), (columns, frame.columns))
-        )
-        if len(columns) == 1:  # pandas writes the tuples of one level
-            frame.columns = frame.columns.get_level_values(0)
-        return frame.rename_axis(index=[label(show(axis)) for axis in rows])
+        corner = [label(show(axis)) for axis in rows]
+        return frame.rename_axis(index=corner, columns=[None] * len(columns))
 
     @property
     def is_printed(self) -> bool:
@@ -130,7 +125,11 @@ def to_csv(table: ArrangedTable) -> str:
 
 def to_markdown(table: ArrangedTable) -> str:
     """The table in Markdown with caption, legend, counts and note."""
-    frame = _without_repeats(table.frame(cell_text, markdown))
+    frame = table.frame(cell_text, markdown)
+    # A heading of a row is empty where it and all before it repeat the row above.
+    heads = frame.index.to_frame().astype(str)
+    starts = heads.ne(heads.shift()).cummax(axis=1)
+    frame = frame.set_axis(pd.MultiIndex.from_frame(heads.where(starts, "")), axis=0)
     if frame.columns.nlevels > 1:
         frame.columns = ["<br>".join(column) for column in frame.columns]
     aligned = ["left"] * frame.index.nlevels + ["center"] * frame.shape[1]
@@ -190,13 +189,6 @@ def to_html(table: ArrangedTable) -> str:
     styler = Styler(frame, uuid=table.name, cell_ids=False).set_td_classes(classes)
     text = styler.set_table_attributes('class="numbers"').to_html()
     return re.sub(r"<style.*?</style>\s*", "", text, flags=re.DOTALL)
-
-
-def _without_repeats(frame: pd.DataFrame) -> pd.DataFrame:
-    """The frame with a heading of a row empty where it and all before it repeat the row above."""
-    heads = frame.index.to_frame()
-    starts = heads.ne(heads.shift()).cummax(axis=1)
-    return frame.set_axis(pd.MultiIndex.from_frame(heads.where(starts, "")), axis=0)
 
 
 def cell_text(cell: Any, decimals: int, bold: str = "**{}**") -> str:
