@@ -5,7 +5,7 @@ CSV for programs, Markdown for people, LaTeX for papers, HTML for the pages.
 
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,7 +30,6 @@ LEGEND = (
     "agree, because the published error is larger than the margin."
 )
 LEGEND_OF_OURS = "A cell reads: mean over n seeds (Monte Carlo s.e.)."
-LATEX_PACKAGES = "booktabs, graphicx, amssymb"
 _DEFAULT_DECIMALS, _FEWEST_DECIMALS = 3, 2
 
 
@@ -156,27 +155,20 @@ def to_latex(table: ArrangedTable) -> str:
         multicolumn_format="c",
         column_format="l" * frame.index.nlevels + "c" * frame.shape[1],
     )
-    notes = [
-        line
-        for words in (table.legend, table.counts_line, table.note)
-        if words.strip()
-        for line in (
-            r"\par\smallskip",
-            r"\begin{minipage}{\textwidth}\footnotesize",
-            latex(words.strip()),
-            r"\end{minipage}",
-        )
-    ]
+    words = [table.legend, table.counts_line, table.note]
     return "\n".join(
         [
-            f"% {table.title}. Needs the packages {LATEX_PACKAGES}.",
+            f"% {table.title}. Needs the packages booktabs, graphicx, amssymb.",
             r"\begin{table*}",
             r"\centering",
             rf"\caption{{{latex(table.layout.caption)} ({latex(table.title)} of the paper)}}",
             rf"\label{{tab:{table.name}}}",
             r"\resizebox{\textwidth}{!}{%",
             f"{text.strip()}}}",
-            *notes,
+            r"\par\smallskip",
+            r"\begin{minipage}{\textwidth}\footnotesize",
+            "\n\n".join(latex(each.strip()) for each in words if each.strip()),
+            r"\end{minipage}",
             r"\end{table*}",
             "",
         ]
@@ -201,19 +193,15 @@ def cell_text(cell: Any, decimals: int, bold: str = "**{}**") -> str:
     return " ".join(word for word in (*words, VERDICTS[cell.verdict][0]) if word)
 
 
-def _numbers(cell: Any, decimals: int, bold: str) -> tuple[str, str]:
+def _numbers(cell: Any, decimals: int, bold: str) -> list[str]:
     """Our mean and the published value, each bold where it is the best, or empty."""
     pairs = ((cell.reproduced, cell.best), (cell.published, cell.published_best))
-    ours, printed = (
-        bold.format(text) if is_best else text
-        for text, is_best in ((number(value, decimals), is_best) for value, is_best in pairs)
-    )
-    return ours, printed
+    return [(bold if is_best else "{}").format(number(value, decimals)) for value, is_best in pairs]
 
 
 def _latex_cell(cell: Any, decimals: int) -> str:
     text = cell_text(cell, decimals, r"\textbf{{{}}}")
-    return re.sub("[-→✓✗–~]", lambda found: latex(found[0].replace("-", "−")), text)
+    return re.sub("[-→✓✗~]", lambda found: latex(found[0].replace("-", "−")), text)
 
 
 def _html_class(cell: Any, _: int) -> str:
@@ -239,7 +227,9 @@ def in_words(show: Callable[[Any], str], axis: str, value: Any) -> str:
 def arrange(study: Study, name: str, comparison: pd.DataFrame) -> ArrangedTable:
     """Lay out one table of a study, named as under ``tables`` in its file."""
     cells = comparison[comparison["table"] == table_title(name)]
-    decimals = _decimals(cells["published"])
+    # Shorter published values end in zeros.
+    printed = [repr(float(value)).partition(".")[2] for value in cells["published"].dropna()]
+    decimals = max([*map(len, printed), _FEWEST_DECIMALS]) if printed else _DEFAULT_DECIMALS
     keys = [*study.axes, "metric"]
     towards = np.array([1.0 if higher_is_better(study, m) else -1.0 for m in cells["metric"]])
     for best, value in (("best", "reproduced"), ("published_best", "published")):
@@ -254,10 +244,3 @@ def arrange(study: Study, name: str, comparison: pd.DataFrame) -> ArrangedTable:
 def higher_is_better(study: Study, metric: str) -> bool:
     """Return whether larger values of a metric are better."""
     return bool(study.metrics[metric].entry.load().higher_is_better)
-
-
-def _decimals(published: Iterable[float]) -> int:
-    """Return the largest number of decimals of the published values: shorter ones end in zeros."""
-    printed = [repr(float(value)) for value in published if math.isfinite(value)]
-    decimals = [len(text.partition(".")[2]) for text in printed]
-    return max([*decimals, _FEWEST_DECIMALS]) if decimals else _DEFAULT_DECIMALS
