@@ -8,15 +8,13 @@ from typing import Any
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from losaw.study.checks import check_filter
-from losaw.study.errors import OptionError, StudyError
+from losaw.study.errors import OptionError
 from losaw.study.grid import Study
 from losaw.study.registry import get, names
 from losaw.study.report.results import StudyResults
 from losaw.study.report.style import house_style, save
-from losaw.study.study_file import FigureLayout, as_values
+from losaw.study.study_file import Location, as_values
 from losaw.support.words import unknown
-
-FIGURE_KINDS = ("pdf", "png")
 
 # Options that mean the same in every drawing: option -> names that it may have in a study. So does
 # "where": axis -> value or values.
@@ -45,39 +43,21 @@ def check_figures(study: Study) -> None:
         kind; with file, key, nearest match.
     """
     for key, layout in study.file.figures.items():
-        problems = [str(problem) for problem in _problems(study, key, layout)]
-        if problems:
-            raise StudyError("\n".join(problems))
-
-
-def _problems(study: Study, key: str, layout: FigureLayout) -> Iterator[StudyError]:
-    location = ("figures", key)
-    if layout.drawing not in names("drawing"):
-        message = unknown("drawing", layout.drawing, names("drawing"))
-        yield study.source.error((*location, "drawing"), message)
-        return
-    options = _options_of(get("drawing", layout.drawing).load())
-    for name, value in layout.options.items():
-        place = (*location, "options", name)
-        if name not in options:
-            yield study.source.error(place, unknown("option", name, options))
-        elif problem := _wrong_value(options[name], value):
-            yield study.source.error(place, problem)
-        elif name == "where":
-            check_filter(study, {axis: as_values(of) for axis, of in (value or {}).items()}, place)
-        elif name in _NAMES:
-            allowed = list(_NAMES[name](study))
-            for part in _parts(value):
-                if part not in allowed:
-                    yield study.source.error(place, unknown(name, part, allowed))
-    missing = [
-        name
-        for name, option in options.items()
-        if option.default is option.empty and name not in layout.options
-    ]
-    if missing:
-        words = ", ".join(f"{name!r} ({_what(name)})" for name in missing)
-        yield study.source.error((*location, "options"), f"missing: {words}")
+        location = ("figures", key)
+        if layout.drawing not in names("drawing"):
+            message = unknown("drawing", layout.drawing, names("drawing"))
+            raise study.source.error((*location, "drawing"), message)
+        options = _options_of(get("drawing", layout.drawing).load())
+        for name, value in layout.options.items():
+            place = (*location, "options", name)
+            if name not in options:
+                raise study.source.error(place, unknown("option", name, options))
+            _check_value(study, options[name], value, place)
+        needed = [name for name, option in options.items() if option.default is option.empty]
+        missing = ", ".join(repr(name) for name in needed if name not in layout.options)
+        if missing:
+            message = f"missing: {missing}; see `losaw list --drawings`"
+            raise study.source.error((*location, "options"), message)
 
 
 def _options_of(draw: Any) -> dict[str, inspect.Parameter]:
@@ -85,18 +65,23 @@ def _options_of(draw: Any) -> dict[str, inspect.Parameter]:
     return dict(list(inspect.signature(draw).parameters.items())[2:])
 
 
-def _wrong_value(option: inspect.Parameter, value: Any) -> str:
-    """Say why a value is not of the annotated kind; nothing if it is, or none is annotated."""
-    if option.annotation is option.empty or isinstance(option.annotation, str):
-        return ""
-    kind: TypeAdapter[Any] = TypeAdapter(
-        option.annotation, config=ConfigDict(arbitrary_types_allowed=True)
-    )
-    try:
-        kind.validate_python(value, strict=True)
-    except ValidationError as error:
-        return f"{error.errors()[0]['msg']}, got {value!r}"
-    return ""
+def _check_value(study: Study, option: inspect.Parameter, value: Any, place: Location) -> None:
+    """Check that a value is of the annotated kind, if there is one, and names what there is."""
+    if option.annotation is not option.empty and not isinstance(option.annotation, str):
+        config = ConfigDict(arbitrary_types_allowed=True)
+        kind: TypeAdapter[Any] = TypeAdapter(option.annotation, config=config)
+        try:
+            kind.validate_python(value, strict=True)
+        except ValidationError as error:
+            message = f"{error.errors()[0]['msg']}, got {value!r}"
+            raise study.source.error(place, message) from None
+    if option.name == "where":
+        check_filter(study, {axis: as_values(of) for axis, of in (value or {}).items()}, place)
+    elif option.name in _NAMES:
+        allowed = list(_NAMES[option.name](study))
+        for part in _parts(value):
+            if part not in allowed:
+                raise study.source.error(place, unknown(option.name, part, allowed))
 
 
 def _parts(value: Any) -> Iterator[Any]:
@@ -106,10 +91,6 @@ def _parts(value: Any) -> Iterator[Any]:
             yield from _parts(part)
     else:
         yield value
-
-
-def _what(option: str) -> str:
-    return f"one of the study's {option}" if option in _NAMES else "see `losaw list --drawings`"
 
 
 def describe_drawings() -> Iterator[str]:
@@ -141,5 +122,5 @@ def write_figures(study: Study, results: StudyResults, folder: Path) -> None:
                 figure = get("drawing", layout.drawing).load()(study, results, **layout.options)
             except OptionError as error:
                 raise study.source.error(("figures", key, "options"), str(error)) from error
-            for kind in FIGURE_KINDS:
+            for kind in ("pdf", "png"):
                 save(figure, folder / f"{key}.{kind}")
