@@ -2,7 +2,6 @@
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from losaw.data import FloatArray
 from losaw.scoring.several_tests import rank_sets
@@ -92,26 +91,20 @@ def _rank_metric(study: Study, metric: str, results: pd.DataFrame) -> pd.DataFra
     ranks = wide.rank(axis=1, ascending=not higher_is_better(study, metric))
     mean, mean_se = _mean_over_settings(wide)
     rank, rank_se = _mean_over_settings(ranks)
-    best, worst = _places(ranks).T
+    n_settings = len(wide.index.unique("setting_id"))
+    # The smallest mean rank is the best.
+    sets = rank_sets(-rank.to_numpy(), deviations_of(ranks), len(wide) - n_settings, LEVEL)
+    best, worst = sets.T
     ranking = pd.DataFrame({"mean": mean, "mean_se": mean_se, "rank": rank, "rank_se": rank_se})
     ranking = ranking.assign(best_place=best, worst_place=worst)
-    ranking = ranking.rename_axis("method").reset_index().assign(metric=metric, seeds=len(wide))
-    ranking["settings"] = wide.index.get_level_values("setting_id").nunique()
-    return ranking.sort_values("rank", kind="stable")
+    ranking = ranking.assign(metric=metric, seeds=len(wide), settings=n_settings)
+    return ranking.rename_axis("method").reset_index().sort_values("rank", kind="stable")
 
 
 def _mean_over_settings(values: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
     grouped = values.groupby(level="setting_id", sort=False)
     means, squares = grouped.mean(), grouped.var(ddof=1).div(grouped.size(), axis=0)
     return means.mean(), np.sqrt(squares.sum()) / len(means)
-
-
-def _places(ranks: pd.DataFrame) -> NDArray[np.intp]:
-    """Return the best and the worst place of every method by its mean rank, all at once."""
-    means = ranks.groupby(level="setting_id", sort=False).mean()
-    freedom = len(ranks) - len(means)
-    # The smallest mean rank is the best.
-    return rank_sets(-means.mean().to_numpy(), deviations_of(ranks), freedom, LEVEL)
 
 
 def deviations_of(ranks: pd.DataFrame) -> FloatArray:

@@ -344,7 +344,7 @@ def test_the_tradeoff_curves_are_the_means_along_the_axis(tmp_path):
 def test_the_parameters_of_the_layers_add_up_to_the_networks(n_features):
     architecture = Architecture(n_features)
     layers = schemes.layers_of(architecture)
-    assert sum(layer.parameters for layer in layers) == architecture.n_parameters
+    assert sum(n_parameters for *_, n_parameters in layers) == architecture.n_parameters
 
 
 def test_the_printed_number_of_parameters_stands_over_the_layers():

@@ -108,9 +108,11 @@ def metric_lines(
                     linewidth=1.1,
                 )
             if published:
-                cells = _published(results, settings, places, metric, method)
+                cells = results.comparison
+                cells = cells[(cells["metric"] == metric) & (cells["method"] == method)]
                 look: dict[str, Any] = {"marker": "o", "markersize": 6, "markeredgewidth": 0.8}
-                ax.plot(*cells, linestyle="", mfc="none", markeredgecolor=colour, **look)
+                found = _published(cells, settings, places)
+                ax.plot(*found, linestyle="", mfc="none", markeredgecolor=colour, **look)
         if reference is not None:
             ax.axhline(reference, color=INK, linewidth=0.6, linestyle=":")
         set_scale(ax, scale, places.values() if axis in study.axes else ())
@@ -137,29 +139,21 @@ def _places(settings: Sequence[Setting], axis: str, of_axis: pd.Series) -> dict[
 
 
 def _published(
-    results: StudyResults,
-    settings: Sequence[Setting],
-    places: Mapping[str, float],
-    metric: str,
-    method: str,
-) -> tuple[list[float], list[float]]:
-    """Places and published values of the settings that have one."""
-    cells = results.comparison
-    cells = cells[(cells["metric"] == metric) & (cells["method"] == method)]
-    cells = cells[cells["published"].notna()]
-    found = [
-        (places[setting.identifier], value)
-        for setting in settings
-        for value in dict.fromkeys(
-            row["published"] for row in cells.to_dict("records") if matches(setting.axes, row)
-        )
-    ]
-    return [place for place, _ in found], [value for _, value in found]
+    cells: pd.DataFrame, settings: Sequence[Setting], places: Mapping[str, float]
+) -> FloatArray:
+    """Places and published values, (2, n), of the settings that have one."""
+    records = cells.dropna(subset=["published"]).to_dict("records")
+    found = dict.fromkeys(
+        (places[setting.identifier], row["published"])
+        for setting, row in product(settings, records)
+        if matches(setting.axes, row)
+    )
+    return np.reshape(list(found), (-1, 2)).T
 
 
 def _ranks(values: FloatArray) -> FloatArray:
     """1 + the number of features that score higher."""
-    return np.asarray(1.0 + (values[:, None, :] > values[:, :, None]).sum(axis=2))
+    return pd.DataFrame(values).rank(axis=1, method="min", ascending=False).to_numpy()
 
 
 def _largest(values: FloatArray) -> FloatArray:
@@ -213,7 +207,8 @@ def score_lines(
         x = sorted(places.values())
         found = [run_scores(results, setting, learner, importance) for setting in settings]
         runs = [change(values) for values, _, _ in found]
-        means, halves = (np.stack([of(v) for v in runs]) for of in (_mean, half_interval))
+        means = np.stack([values.mean(axis=0) for values in runs])
+        halves = np.stack([half_interval(values) for values in runs])
         _, features, signal = found[0]
         colours = {"": COLOURS[0]} if shown == "largest" else _colours(features, signal)
         # Grey lines first: those of signal features are on top.
@@ -237,10 +232,6 @@ def score_lines(
     named = {name: colour for name, colour in colours.items() if colour != NOISE}
     colour_legend(figure, named | ({"noise": NOISE} if len(named) < len(colours) else {}))
     return figure
-
-
-def _mean(values: FloatArray) -> FloatArray:
-    return np.asarray(values.mean(axis=0))
 
 
 def _colours(features: Sequence[str], signal: set[int]) -> dict[str, str]:

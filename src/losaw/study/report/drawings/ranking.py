@@ -43,7 +43,10 @@ def ranking(
         for learner in highlight
         for importance in ("", *study.learners[learner].importances)
     }
-    said = _said(study, results, next(iter(tables)))
+    grid = grid_of(study, next(iter(tables)), results.results)
+    places = f"At the right: the places that each can have, all at once with {LEVEL:.0%}."
+    words = f"{places} Run: {grid}. Ranks on these data sets, no verdict on others."
+    said = textwrap.wrap(" ".join([words, *study.differs_at_scale.values()]), 105)
     figure = new_figure(0.7 + 0.17 * len(order) + 0.15 * len(said))
     figure.supxlabel("\n".join(said), x=0.01, ha="left", fontsize="small")
     axes = figure.subplots(1, len(tables), sharey=True, squeeze=False)[0]
@@ -54,10 +57,10 @@ def ranking(
                 colour = FIRST if method in coloured else NOISE
                 dot = {"fmt": "o", "markersize": 4, "ecolor": INK, "elinewidth": 0.8}
                 ax.errorbar(row["rank"], height, xerr=row["rank_se"], color=colour, **dot)
-                words = rank_words(row["best_place"], row["worst_place"])
+                place = rank_words(row["best_place"], row["worst_place"])
                 where = (1.0, height)
                 look = {"ha": "right", "va": "center", "fontsize": 6.5, "color": INK}
-                ax.annotate(words, where, xycoords=("axes fraction", "data"), **look)
+                ax.annotate(place, where, xycoords=("axes fraction", "data"), **look)
         ax.set_xlim(1, 1.35 * table["rank"].max())  # with room for the places
         ax.set_ylim(-0.7, len(order) - 0.3)
         ax.set_xlabel(f"mean rank over {table['seeds'].iloc[0]:,} data sets (1: best)")
@@ -65,11 +68,3 @@ def ranking(
         ax.set_title(study.show(metric), loc="left")
     axes[0].set_yticks(range(len(order)), [study.show(method) for method in order])
     return figure
-
-
-def _said(study: Study, results: StudyResults, metric: str) -> list[str]:
-    """The settings that the ranks are averaged over, as lines."""
-    grid = grid_of(study, metric, results.results)
-    places = f"At the right: the places that each can have, all at once with {LEVEL:.0%}."
-    said = [f"{places} Run: {grid}. Ranks on these data sets, no verdict on others."]
-    return textwrap.wrap(" ".join([*said, *study.differs_at_scale.values()]), 105)

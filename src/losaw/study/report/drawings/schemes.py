@@ -4,7 +4,7 @@ Nothing of a study's results is shown, but for the curves of :func:`tradeoff`.
 """
 
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -203,15 +203,6 @@ def gradient_descent(study: Study, results: StudyResults) -> "Figure":
     return figure
 
 
-class Layer(NamedTuple):
-    """A layer: its label, the shape of its output, and its number of parameters."""
-
-    name: str
-    positions: int
-    channels: int
-    parameters: int
-
-
 def network_layers(study: Study, results: StudyResults) -> "Figure":
     """Draw the layers of the convolutional network for 1,000 features (losaw, Figure 5).
 
@@ -221,19 +212,12 @@ def network_layers(study: Study, results: StudyResults) -> "Figure":
     layers = layers_of(architecture)
     figure = new_figure(2.8)
     ax = figure.subplots()
-    colours = [
-        SECOND if "convolution" in layer.name else FIRST if layer.parameters else FAINT
-        for layer in layers
-    ]
-    bars = ax.bar(range(len(layers)), [layer.positions for layer in layers], 0.5, color=colours)
-    ax.bar_label(
-        bars,
-        [
-            f"{layer.positions:,}" + (f" × {layer.channels}" if layer.channels > 1 else "")
-            for layer in layers
-        ],
-    )
-    names = [f"{n.name}\n{n.parameters:,}" if n.parameters else n.name for n in layers]
+    names = []
+    for place, (name, n_positions, n_channels, n_parameters) in enumerate(layers):
+        colour = SECOND if "convolution" in name else FIRST if n_parameters else FAINT
+        channels = f" × {n_channels}" if n_channels > 1 else ""
+        ax.bar_label(ax.bar(place, n_positions, 0.5, color=colour), [f"{n_positions:,}{channels}"])
+        names.append(f"{name}\n{n_parameters:,}" if n_parameters else name)
     ax.set_xticks(range(len(layers)), names)
     ax.set_yscale("log")
     ax.set_ylabel("positions")
@@ -245,21 +229,22 @@ def network_layers(study: Study, results: StudyResults) -> "Figure":
     return figure
 
 
-def layers_of(architecture: Architecture) -> list[Layer]:
-    """The layers in the order of a prediction; their parameters add up to the network's."""
+def layers_of(architecture: Architecture) -> list[tuple[str, int, int, int]]:
+    """Label, positions and channels of the output, and parameters of each layer, in their order.
+
+    The parameters add up to the network's.
+    """
     (k1, k2), (f1, f2) = architecture.kernel_sizes, architecture.filters
     u1, u2 = architecture.units
     flat = architecture.n_positions * f2
     return [
-        Layer("features", architecture.n_features, 1, 0),
-        Layer(
-            f"convolution\nkernel {k1}, ReLU", architecture.n_features - k1 + 1, f1, (k1 + 1) * f1
-        ),
-        Layer(f"convolution\nkernel {k2}, ReLU", architecture.n_positions, f2, (k2 * f1 + 1) * f2),
-        Layer("flat", flat, 1, 0),
-        Layer("dense\nReLU", u1, 1, (flat + 1) * u1),
-        Layer("dense\nReLU", u2, 1, (u1 + 1) * u2),
-        Layer("dense\nprediction", 1, 1, u2 + 1),
+        ("features", architecture.n_features, 1, 0),
+        (f"convolution\nkernel {k1}, ReLU", architecture.n_features - k1 + 1, f1, (k1 + 1) * f1),
+        (f"convolution\nkernel {k2}, ReLU", architecture.n_positions, f2, (k2 * f1 + 1) * f2),
+        ("flat", flat, 1, 0),
+        ("dense\nReLU", u1, 1, (flat + 1) * u1),
+        ("dense\nReLU", u2, 1, (u1 + 1) * u2),
+        ("dense\nprediction", 1, 1, u2 + 1),
     ]
 
 
