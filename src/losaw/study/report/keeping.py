@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from losaw.study.published import read_published
-from losaw.study.report.page.stored import RUN_COLUMNS, RUNS, Shelf
+from losaw.study.report.page.stored import RUNS, Shelf
 from losaw.study.report.tables import arrange, to_markdown
 from losaw.study.results.compare import compare
 from losaw.study.results.summary import seven_digits, short_summary
@@ -43,7 +43,7 @@ def keep(shelf: Shelf, names: Sequence[str], folder: Path) -> int:
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(picture, copy)
         runs[name] = shelf.runs[name]
-    write_csv(folder / RUNS, pd.DataFrame([runs[n] for n in sorted(runs)], columns=RUN_COLUMNS))
+    write_csv(folder / RUNS, pd.DataFrame([runs[name] for name in sorted(runs)]))
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 

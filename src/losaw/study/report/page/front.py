@@ -18,10 +18,10 @@ from losaw.study.claims.weighing import (
 from losaw.study.report.page.paper import (
     counted_cells,
     finding,
-    fits_of_the_paper,
     paper_page,
     verdict_tiles,
     weigh_claims,
+    what_was_run,
 )
 from losaw.study.report.page.parts import Page, Part, Section
 from losaw.study.report.page.stored import Shelf
@@ -44,6 +44,7 @@ _WHY = (
     "chance."
 )
 _KINDS = ("misprint", "unstated", "inference", "open")
+_SUMMED = ("fits", "fits of the paper", "failed values", "core-hours")
 _OF_CLAIMS = (SUPPORTED, MOSTLY_OPEN, CONTRADICTED, MIXED, UNDECIDED, PARTLY_RUN, NOT_RUN)
 
 
@@ -52,7 +53,7 @@ def front_page(shelf: Shelf, name: str) -> Page:
     weighed = {paper: weigh_claims(shelf, paper) for paper in shelf.papers}
     cells = pd.concat([counted_cells(shelf, study) for study in shelf.studies], ignore_index=True)
     parts = [*finding(shelf, shelf.studies), *verdict_tiles(cells)]
-    links = [f"[{shelf.title(name)}](./{name}.md)" for name in shelf.pages]
+    links = [f"[{shelf.paper(name).title}](./{name}.md)" for name in shelf.pages]
     parts.append(Section("Pages", [links]))
     if len(cells):
         apart = Section("Compared, but not counted", [_APART, _cells(shelf, False)], True)
@@ -124,7 +125,7 @@ def _failing(shelf: Shelf, weighed: Mapping[str, Sequence[Weighed]]) -> Iterator
         failing = [item for item in items if item.verdict in (CONTRADICTED, MIXED)]
         if failing:
             lines = [_failure(item) for item in failing]
-            yield Section(f"Claims that fail: {shelf.title(name)}", [lines])
+            yield Section(f"Claims that fail: {shelf.paper(name).title}", [lines])
 
 
 def _failure(item: Weighed) -> str:
@@ -137,17 +138,9 @@ def _failure(item: Weighed) -> str:
 def _run(shelf: Shelf) -> pd.DataFrame:
     rows = []
     for group, names in shelf.pages.items():
-        runs = [shelf.runs[name] for name in names]
-        rows.append(
-            {
-                "paper": f"[{group}](./{group}.md)",
-                "studies": len(names),
-                "fits": sum(int(run["fits"]) for run in runs),
-                "fits of the paper": sum(fits_of_the_paper(shelf.studies[n]) for n in names),
-                "failed values": sum(int(run["failed_values"]) for run in runs),
-                "core-hours": sum(float(run["core_hours"]) for run in runs),
-            }
-        )
+        runs = what_was_run(shelf, names)
+        sums = {name: runs[name].sum() for name in _SUMMED}
+        rows.append({"paper": f"[{group}](./{group}.md)", "studies": len(names), **sums})
     return _with_total(pd.DataFrame(rows))
 
 

@@ -1,6 +1,7 @@
 """The page of a paper: what was found first, then tables, claims, failures and figures."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
 
 import pandas as pd
 
@@ -48,14 +49,8 @@ _RANKING = (
 
 def paper_page(shelf: Shelf, name: str) -> Page:
     """The page of a paper, by the name of its file of claims, or of a study that has none."""
-    names = shelf.pages[name]
-    if name in shelf.papers:
-        paper, weighed = shelf.papers[name], weigh_claims(shelf, name)
-    else:
-        written = shelf.studies[name].file
-        paper, weighed = Claims(paper=written.paper, title=written.title, studies=names), []
-    parts: list[Part] = []
-    parts += [f"After {paper.paper}."] if paper.paper else []
+    names, paper, weighed = shelf.pages[name], shelf.paper(name), weigh_claims(shelf, name)
+    parts: list[Part] = [f"After {paper.paper}."] if paper.paper else []
     parts += finding(shelf, names)
     cells = pd.concat([counted_cells(shelf, one) for one in names], ignore_index=True)
     parts += verdict_tiles(cells)
@@ -67,7 +62,8 @@ def paper_page(shelf: Shelf, name: str) -> Page:
     parts += _decisions(paper)
     parts += [part for one in names for part in _methods(shelf, one)]
     parts += _figures(shelf, names)
-    parts += [*_failed(shelf, names), _what_was_run(shelf, names), *_notes(shelf, names)]
+    run = Section("What was run", [what_was_run(shelf, names)], is_folded=True)
+    parts += [*_failed(shelf, names), run, *_notes(shelf, names)]
     return Page(name, paper.title, parts)
 
 
@@ -75,7 +71,7 @@ def weigh_claims(shelf: Shelf, name: str) -> list[Weighed]:
     """Every claim of a paper with the verdict of the stored means, weighed once."""
     if name in shelf.weighed:
         return shelf.weighed[name]
-    paper = shelf.papers[name]
+    paper = shelf.paper(name)
     check_names(paper, shelf.configuration / "studies")
     weighed = shelf.weighed[name] = []
     for claim in paper.claims:
@@ -309,32 +305,25 @@ def _failed(shelf: Shelf, names: Sequence[str]) -> Iterator[Part]:
         yield Section("Failed and left out", [lines])
 
 
-def fits_of_the_paper(study: Study) -> int:
-    """Number of fits at the paper's scale, of learners that cannot run here as well."""
-    return sum(
-        study.seeds("paper", setting, learner)
-        for setting in study.settings
-        for learner in study.learners
-    )
-
-
-def _what_was_run(shelf: Shelf, names: Sequence[str]) -> Section:
+def what_was_run(shelf: Shelf, names: Sequence[str]) -> pd.DataFrame:
+    """A row per study; the paper's fits are of learners that cannot run here as well."""
     rows = []
     for name in names:
-        run = shelf.runs[name]
+        run, study = shelf.runs[name], shelf.studies[name]
+        pairs = product(study.settings, study.learners)
         rows.append(
             {
                 "study": f"`{name}`",
                 "scale": run["scale"],
                 "runs a setting": run["seeds"],
                 "fits": int(run["fits"]),
-                "fits of the paper": fits_of_the_paper(shelf.studies[name]),
+                "fits of the paper": sum(study.seeds("paper", *pair) for pair in pairs),
                 "failed values": int(run["failed_values"]),
                 "core-hours": float(run["core_hours"]),
                 "commit": str(run["commit"])[:12],
             }
         )
-    return Section("What was run", [pd.DataFrame(rows)], is_folded=True)
+    return pd.DataFrame(rows)
 
 
 def _notes(shelf: Shelf, names: Sequence[str]) -> list[Part]:

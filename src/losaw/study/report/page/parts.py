@@ -19,6 +19,7 @@ from markupsafe import Markup
 
 from losaw.pages import render
 from losaw.study.report.tables import ArrangedTable, to_html, unpadded
+from losaw.study.results.compare import COMPARED
 from losaw.study.writing import write_text
 
 _INLINE = (
@@ -27,8 +28,6 @@ _INLINE = (
     (re.compile(r"\*(\S[^*]*)\*"), r"<i>\1</i>"),
     (re.compile(r"\[([^]]+)\]\(\./(\w+)\.md\)"), r'<a href="\2.html">\1</a>'),
 )
-# A cell of a frame that is one of these is coloured.
-COLOURED = frozenset({"differs", "deviates", "undecided", "undecidable", "agrees"})
 
 
 @dataclass(frozen=True)
@@ -155,7 +154,7 @@ def _cell(value: object) -> str:
     """A cell of a frame; one that begins with a verdict has its colour."""
     text = _words(_text(value))
     word = text.replace("<b>", "").split(" ")[0]
-    return f'<span class="swatch {word}">{text}</span>' if word in COLOURED else text
+    return f'<span class="swatch {word}">{text}</span>' if word in COMPARED else text
 
 
 def _words(words: str) -> str:

@@ -16,19 +16,6 @@ from losaw.study.grid import Study
 from losaw.study.report.results import StudyResults
 
 RUNS = "runs.csv"
-RUN_COLUMNS = (
-    "study",
-    "scale",
-    "commit",
-    "seeds",
-    "fits",
-    "failed_values",
-    "core_hours",
-    "machines",
-    "libraries",
-    "verified_at",  # the commit at which `losaw verify --record` computed lines again
-    "lines_equal",
-)
 
 
 @dataclass(frozen=True)
@@ -49,14 +36,15 @@ class Shelf:
 
     @cached_property
     def runs(self) -> Mapping[str, Mapping[str, Any]]:
-        """How each study was run (``RUN_COLUMNS``), by its name: of ``runs.csv``, or manifests."""
+        """How each study was run (:func:`run_of`), by its name: of ``runs.csv``, or manifests."""
         table = self.folder / RUNS
         if table.is_file():
             lines = (
                 pd.read_csv(table, dtype={"commit": str}).fillna({"commit": ""}).to_dict("records")
             )
         else:
-            lines = [run_of(path) for path in sorted(self.folder.glob("*/manifest.json"))]
+            folders = sorted(path.parent for path in self.folder.glob("*/manifest.json"))
+            lines = [run_of(self.manifest(folder.name), folder.name) for folder in folders]
         if not lines:
             raise StudyError(f"{self.folder}: holds no results of a study")
         runs = {str(line["study"]): line for line in lines}
@@ -95,11 +83,12 @@ class Shelf:
         """The studies of each paper, and each study that belongs to none."""
         return pages_of(self.papers, self.studies)
 
-    def title(self, page: str) -> str:
-        """The title of a page."""
+    def paper(self, page: str) -> Claims:
+        """The paper of a page; of a study that belongs to none, its title without claims."""
         if page in self.papers:
-            return self.papers[page].title
-        return self.studies[page].file.title
+            return self.papers[page]
+        written = self.studies[page].file
+        return Claims(paper=written.paper, title=written.title, studies=[page])
 
     def pictures(self, name: str) -> Iterator[tuple[str, Path]]:
         """Yield (figure, picture) of a study, for those that were drawn."""
@@ -111,12 +100,15 @@ class Shelf:
                 yield key, path
 
 
-def run_of(manifest: Path) -> dict[str, Any]:
-    """A line of ``runs.csv`` from the manifest of a study."""
-    said = json.loads(manifest.read_text("utf-8"))
+def run_of(said: Mapping[str, Any], study: str) -> dict[str, Any]:
+    """A line of ``runs.csv`` from the manifest of a study.
+
+    ``losaw verify --record`` adds ``verified_at``, the commit at which it computed lines again, and
+    ``lines_equal``.
+    """
     seeds = said["seeds"]
     return {
-        "study": manifest.parent.name,
+        "study": study,
         "scale": said["scale"],
         "commit": said["commit"] or "",
         "seeds": f"{min(seeds)} to {max(seeds)}" if len(seeds) > 1 else "".join(map(str, seeds)),
