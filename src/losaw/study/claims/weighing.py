@@ -25,6 +25,7 @@ NOT_RUN = "not run"
 
 LEVEL = 0.05
 SIGNS = {"above": 1.0, "at least": 1.0, "below": -1.0, "at most": -1.0}
+NUMBERS = ("mean", "std_error", "freedom", "n_seeds")
 # A cell whose runs do not vary decides from so many runs on.
 ENOUGH_EQUAL_RUNS = 10
 
@@ -96,10 +97,13 @@ def weigh_claim(
     beyond = _beyond(claim, cells)
     n_for, n_against = int((beyond > 0).sum()), int((beyond < 0).sum())
     n_open = int((beyond == 0).sum())
-    verdict = _verdict(n_for, n_against, n_open)
+    half = len(cells) / 2
     if claim.holds_in == "most":
-        half = len(cells) / 2
         verdict = SUPPORTED if n_for > half else CONTRADICTED if n_against > half else UNDECIDED
+    elif n_against:
+        verdict = MIXED if n_for else CONTRADICTED
+    else:
+        verdict = UNDECIDED if not n_for else SUPPORTED if n_for >= n_open else MOSTLY_OPEN
     missing = tuple(dict.fromkeys(_not_run(claim, summary, planned)))  # each once
     if missing and n_against == 0:
         verdict = PARTLY_RUN
@@ -128,16 +132,6 @@ def _not_run(
         settings = {name for name, axes in planned.items() if matches(where, axes)}
         if n_missing := len(settings - set(found["setting_id"])):
             yield f"{n_missing} of {len(settings)} settings"
-
-
-def _verdict(n_for: int, n_against: int, n_open: int) -> str:
-    if n_for and n_against:
-        return MIXED
-    if not n_for and not n_against:
-        return UNDECIDED
-    if n_against:
-        return CONTRADICTED
-    return SUPPORTED if n_for >= n_open else MOSTLY_OPEN
 
 
 def decisions_of(study: Study) -> set[str]:
@@ -238,18 +232,14 @@ def _pair(
 ) -> pd.DataFrame:
     of_left = _rows(claim, left, claim.where, summary)
     if right is None or not isinstance(claim.than, Side):
-        keys: list[str] = []
+        keys = ["study"]
         number = {"mean": claim.than, "std_error": 0.0, "freedom": np.inf, "n_seeds": np.inf}
-        of_right = pd.DataFrame([number])
+        of_right = pd.DataFrame([{"study": claim.study, **number}])
     else:
         of_right = _rows(claim, right, {**claim.where, **claim.than.where}, summary)
-        keys = [axis for axis in axes if axis not in claim.than.where]
-    both = of_left.merge(
-        of_right[[*keys, "mean", "std_error", "freedom", "n_seeds"]],
-        on=keys or None,
-        how="inner" if keys else "cross",
-        suffixes=("_left", "_right"),
-    )
+        keys = ["study", *(axis for axis in axes if axis not in claim.than.where)]
+    numbers = of_right[[*keys, *NUMBERS]]
+    both = of_left.merge(numbers, on=keys, suffixes=("_left", "_right"))
     return pd.DataFrame(
         {
             **{axis: both[axis] for axis in axes},
@@ -307,13 +297,8 @@ def _shares(
     """The rows with their means as shares of those at the values of ``claim.share_of``."""
     whole = claim.model_copy(update={"share_of": {}})
     bases = _rows(whole, name, {**where, **claim.share_of}, summary)
-    keys = [axis for axis in _axes(summary) if axis not in claim.share_of]
-    both = rows.merge(
-        bases[[*keys, "mean", "std_error"]],
-        on=keys or None,
-        how="inner" if keys else "cross",
-        suffixes=("", "_base"),
-    )
+    keys = ["study", *(axis for axis in _axes(summary) if axis not in claim.share_of)]
+    both = rows.merge(bases[[*keys, *NUMBERS]], on=keys, suffixes=("", "_base"))
     share = both["mean"] / both["mean_base"]
     error = np.hypot(both["std_error"], share * both["std_error_base"]) / both["mean_base"].abs()
     return both.assign(mean=share, std_error=error)
