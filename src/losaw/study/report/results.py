@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import pyarrow.parquet as pq
 
 from losaw.study.errors import StudyError
 from losaw.study.grid import Study
@@ -33,7 +32,7 @@ class StudyResults:
     @cached_property
     def scores(self) -> pd.DataFrame:
         """One row per score vector (``losaw.study.results.collect.SCORE_COLUMNS``)."""
-        return self._read("scores.parquet", lambda path: pq.read_table(path).to_pandas())
+        return self._read("scores.parquet", pd.read_parquet)
 
     def scores_of(self, learner: str | None, importance: str) -> pd.DataFrame:
         """The score vectors of one importance, of one learner or of all that have it."""

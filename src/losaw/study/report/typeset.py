@@ -9,15 +9,9 @@ from collections.abc import Callable, Iterable
 # name.
 _SUBSCRIPT = re.compile(r"^([A-Z][^_\s]*)_([^_\s,:]+)([,:].*)?$")
 
+_ESCAPED = "{}$&#_%"  # by a backslash before them
 _LATEX = {
     "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
-    "$": r"\$",
-    "&": r"\&",
-    "#": r"\#",
-    "_": r"\_",
-    "%": r"\%",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
     "<": r"\textless{}",
@@ -79,7 +73,7 @@ def markdown(text: str) -> str:
 
 def latex(text: str) -> str:
     """Text with everything escaped that LaTeX would read as a command."""
-    return "".join(_LATEX.get(character, character) for character in text)
+    return "".join(_LATEX.get(one, f"\\{one}" if one in _ESCAPED else one) for one in text)
 
 
 def latex_label(label: str) -> str:

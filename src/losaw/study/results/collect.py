@@ -1,7 +1,6 @@
 """All blocks of a study in two tables: one row per measured value, one per score vector."""
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,12 +55,21 @@ def collect(plan: StudyPlan) -> Collection:
             problems.append(error)
             continue
         tables.append(_compact(file.table))
-        lines += _lines(file)
+        for (setting, learner), rows in fits_of(file.table):
+            seeds = rows["seed"].to_pylist()
+            line = {"setting": setting, "learner": learner, "first_seed": seeds[0]}
+            lines.append({**line, "last_seed": seeds[-1], "rows_sha256": digest_of(rows, {})})
         for name, version in file.footer["libraries"].items():
             libraries.setdefault(name, {})[version] = None
         laws |= file.footer["laws"]
     if problems:
-        raise _refusal(plan.study, problems)
+        paths = " ".join(str(error).partition(": ")[0] for error in problems)
+        shown = "".join(f"\n  {error}" for error in problems[:_SHOWN])
+        more = f"\n  and {len(problems) - _SHOWN} more" if len(problems) > _SHOWN else ""
+        raise StudyError(
+            f"study {plan.study.name!r}: {len(problems)} blocks cannot be used:{shown}{more}\n"
+            f"remove them, and the same command computes them again:\n  rm {paths}"
+        )
     rows = _in_grid_order(plan.study, pa.concat_tables(tables).unify_dictionaries())
     frame = rows.select(RESULT_COLUMNS).to_pandas()
     check_fits(plan, frame)
@@ -86,28 +94,6 @@ def load_block(block: Block) -> BlockFile:
     if changed:
         raise StudyError(f"{block.path}: is of another recipe: {changed}")
     return file
-
-
-def _refusal(study: Study, problems: list[StudyError]) -> StudyError:
-    paths = " ".join(str(error).partition(": ")[0] for error in problems)
-    shown = "".join(f"\n  {error}" for error in problems[:_SHOWN])
-    more = f"\n  and {len(problems) - _SHOWN} more" if len(problems) > _SHOWN else ""
-    return StudyError(
-        f"study {study.name!r}: {len(problems)} blocks cannot be used:{shown}{more}\n"
-        f"remove them, and the same command computes them again:\n  rm {paths}"
-    )
-
-
-def _lines(file: BlockFile) -> Iterator[dict[str, Any]]:
-    for (setting, learner), rows in fits_of(file.table):
-        seeds = rows["seed"].to_pylist()
-        yield {
-            "setting": setting,
-            "learner": learner,
-            "first_seed": seeds[0],
-            "last_seed": seeds[-1],
-            "rows_sha256": digest_of(rows, {}),
-        }
 
 
 def _compact(rows: pa.Table) -> pa.Table:

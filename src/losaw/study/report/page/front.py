@@ -122,9 +122,8 @@ def _counts(name: str, items: Sequence[Weighed]) -> dict[str, object]:
 
 def _failing(shelf: Shelf, weighed: Mapping[str, Sequence[Weighed]]) -> Iterator[Part]:
     for name, items in weighed.items():
-        failing = [item for item in items if item.verdict in (CONTRADICTED, MIXED)]
-        if failing:
-            lines = [_failure(item) for item in failing]
+        lines = [_failure(item) for item in items if item.verdict in (CONTRADICTED, MIXED)]
+        if lines:
             yield Section(f"Claims that fail: {shelf.paper(name).title}", [lines])
 
 
