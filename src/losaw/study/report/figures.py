@@ -19,13 +19,9 @@ from losaw.support.words import unknown
 # Options that mean the same in every drawing: option -> names that it may have in a study. So does
 # "where": axis -> value or values.
 _NAMES: dict[str, Callable[[Study], Iterable[str]]] = {
-    "learner": lambda study: study.file.learners,
-    "learners": lambda study: study.file.learners,
-    "highlight": lambda study: study.file.learners,
-    "importance": lambda study: study.importances,
-    "importances": lambda study: study.importances,
-    "metric": lambda study: study.metrics,
-    "metrics": lambda study: study.metrics,
+    **dict.fromkeys(("learner", "learners", "highlight"), lambda study: study.file.learners),
+    **dict.fromkeys(("importance", "importances"), lambda study: study.importances),
+    **dict.fromkeys(("metric", "metrics"), lambda study: study.metrics),
     "methods": lambda study: study.methods,
     "panels": lambda study: study.axes,
     "axis": lambda study: [*study.axes, *study.metrics],

@@ -96,25 +96,19 @@ def paired_differences(study: Study, collection: Collection) -> pd.DataFrame:
         sort=False,
         observed=True,
     )
-    frames = []
-    for first, other in _pairs(study, set(wide.columns)):
-        difference = (wide[other] - wide[first]).dropna()
-        grouped = difference.groupby(level=keys, sort=False, observed=True)
-        frame = pd.DataFrame(
-            {
-                "n_seeds": grouped.count(),
-                "difference": grouped.mean(),
-                "mc_se": grouped.std(ddof=1) / np.sqrt(grouped.count()),
-            }
-        ).reset_index()
-        frame.insert(0, "method", study.method_name(*other))
-        frame.insert(1, "minus", study.method_name(*first))
-        frames.append(frame)
+    pairs = list(_pairs(study, set(wide.columns)))
     columns = ["method", "minus", "setting_id", *study.axes, "metric"]
     columns += ["n_seeds", "difference", "mc_se"]
-    if not frames:
+    if not pairs:
         return pd.DataFrame(columns=columns)
-    both = pd.concat(frames, ignore_index=True)
+    each = {number: wide[other] - wide[first] for number, (first, other) in enumerate(pairs)}
+    grouped = (
+        pd.concat(each, names=["pair"]).dropna().groupby(["pair", *keys], sort=False, observed=True)
+    )
+    both = grouped.agg(n_seeds="count", difference="mean", mc_se="std").reset_index()
+    both["mc_se"] /= np.sqrt(both["n_seeds"])
+    for column, side in (("method", 1), ("minus", 0)):
+        both[column] = [study.method_name(*pairs[number][side]) for number in both["pair"]]
     return both.merge(collection.settings, on="setting_id", how="left", sort=False)[columns]
 
 
