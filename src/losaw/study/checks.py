@@ -9,7 +9,7 @@ from losaw.study.grid import Method, Study
 from losaw.study.metrics.metric import Needs
 from losaw.study.registry.catalogue import EXTRAS
 from losaw.study.settings import safe_name, same
-from losaw.study.study_file import EVERY_STUDY_HAS, SCALES, Configuration, Entry, Location
+from losaw.study.study_file import EVERY_STUDY_HAS, SCALES, Configuration, Location
 from losaw.support.extras import LIBRARIES, MissingExtraError, require
 from losaw.support.words import unknown
 
@@ -69,28 +69,20 @@ def _check_grid(study: Study) -> None:
 
 def _check_seeds(study: Study) -> None:
     file = study.file
-    lists: dict[Location, Sequence[Entry]] = {
-        **{("seeds", scale): entries for scale, entries in file.seeds.items()},
-        ("blocks", "seeds"): file.blocks.seeds,
-        ("seconds_per_seed",): file.seconds_per_seed,
-    }
-    for key, entries in lists.items():
-        for index, entry in enumerate(entries):
-            check_filter(study, entry.where, (*key, index))
-            for axis in entry.where if key[0] == "blocks" else ():
-                if axis in file.blocks.inside:
-                    message = "lies inside a file (blocks.inside), which has one number of seeds"
-                    raise study.source.error((*key, index, axis), message)
-            for learner in entry.learner:
-                _check_known(study, learner, study.learners, (*key, index), "learner")
-            if entry.learner and key[0] == "blocks":
-                message = "a file holds all learners; name values of axes alone"
-                raise study.source.error((*key, index, "learner"), message)
-    for scale in file.seeds:
+    learners = {"learner": list(study.learners)}
+    for scale, entries in file.seeds.items():
         _check_known(study, scale, SCALES, ("seeds", scale), "scale")
+        for index, entry in enumerate(entries):
+            check_filter(study, entry.where, ("seeds", scale, index), learners)
     for index, cost in enumerate(file.seconds_per_seed):
-        for scale in cost.scale:
-            _check_known(study, scale, SCALES, ("seconds_per_seed", index, "scale"), "scale")
+        names = {**learners, "scale": SCALES}
+        check_filter(study, cost.where, ("seconds_per_seed", index), names)
+    for index, entry in enumerate(file.blocks.seeds):
+        location: Location = ("blocks", "seeds", index)
+        check_filter(study, entry.where, location, learners)
+        for inside in entry.where.keys() & {*file.blocks.inside, *learners}:
+            message = "lies inside a file, with all its values, and a file has one number of seeds"
+            raise study.source.error((*location, inside), message)
     missing = [scale for scale in EVERY_STUDY_HAS if scale not in file.seeds]
     if missing:
         words = f"every study has {', '.join(EVERY_STUDY_HAS)}; missing: {', '.join(missing)}"
@@ -197,18 +189,13 @@ def _check_cells(study: Study) -> None:
             raise study.source.error(("tables", name), message)
         for metric in table.metrics or ():
             _check_known(study, metric, study.metrics, ("tables", name, "metrics"), "metric")
-    known = study.cell_names
     filters: list[tuple[Location, Mapping[str, Any]]] = [
         (("known", index, "where"), entry.where) for index, entry in enumerate(file.known)
     ]
     if isinstance(file.counted, list):
         filters += [(("counted", index), where) for index, where in enumerate(file.counted)]
     for location, where in filters:
-        for key, names in known.items():
-            for value in where.get(key, []):
-                _check_known(study, str(value), names, (*location, key), key)
-        of_axes = {axis: values for axis, values in where.items() if axis not in known}
-        check_filter(study, of_axes, location)
+        check_filter(study, where, location, study.cell_names)
 
 
 def check_extras(study: Study, learners: Iterable[str]) -> None:
@@ -241,16 +228,23 @@ def check_extras(study: Study, learners: Iterable[str]) -> None:
                 raise study.source.error(location, f"{kind} {name!r}: {error}") from None
 
 
-def check_filter(study: Study, where: Mapping[str, Iterable[Any]], location: Location) -> None:
-    """Check that a filter names setting axes, and values of them."""
-    for axis, values in where.items():
-        _check_known(study, axis, study.file.settings, (*location, axis), "setting axis")
-        allowed = study.file.settings[axis]
+def check_filter(
+    study: Study,
+    where: Mapping[str, Iterable[Any]],
+    location: Location,
+    names: Mapping[str, Sequence[str]] = {},
+) -> None:
+    """Check that a filter names setting axes, or keys of ``names``, and values of them."""
+    for key, values in where.items():
+        if key not in names:
+            _check_known(study, key, study.file.settings, (*location, key), "setting axis")
         for value in values:
-            if not any(same(known, value) for known in allowed):
-                raise study.source.error(
-                    (*location, axis), f"{value!r} is not a value of this axis (values: {allowed})"
-                )
+            if key in names:
+                _check_known(study, str(value), names[key], (*location, key), key)
+            elif not any(same(known, value) for known in study.file.settings[key]):
+                allowed = study.file.settings[key]
+                message = f"{value!r} is not a value of this axis (values: {allowed})"
+                raise study.source.error((*location, key), message)
 
 
 def _check_known(

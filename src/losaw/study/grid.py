@@ -10,7 +10,7 @@ from typing import Any
 from losaw.study import registry
 from losaw.study.datasets import is_there
 from losaw.study.errors import StudyError
-from losaw.study.settings import Setting, same, setting_identifier
+from losaw.study.settings import Setting, matches, same, setting_identifier
 from losaw.study.study_file import SCALES, Options, Scalar, SourceFile, StudyFile, parse
 from losaw.support.words import unknown
 
@@ -205,8 +205,9 @@ class Study:
 
     def seeds(self, scale: str, setting: Setting, learner: str) -> int:
         """Seeds of a setting and learner at a scale; 0 if the scale leaves them out."""
+        names = {**setting.axes, "learner": learner}
         entries = self.file.seeds.get(scale, ())
-        return next((entry.seeds for entry in entries if setting.is_in(entry, learner)), 0)
+        return next((entry.seeds for entry in entries if matches(entry.where, names)), 0)
 
     def seeds_in_a_block(self, setting: Setting) -> int:
         """Number of seeds that a file holds."""
@@ -215,11 +216,10 @@ class Study:
 
     def cost_of_seed(self, setting: Setting, learner: str) -> tuple[float, bool]:
         """Seconds of a fit with its importances, and whether the study file states them."""
-        for entry in self.file.seconds_per_seed:
-            at_scale = not entry.scale or self.scale in entry.scale
-            if at_scale and setting.is_in(entry, learner):
-                return entry.seconds, True
-        return UNMEASURED_SECONDS, False
+        names = {**setting.axes, "learner": learner, "scale": self.scale}
+        costs = (one.seconds for one in self.file.seconds_per_seed if matches(one.where, names))
+        stated = next(costs, None)
+        return stated or UNMEASURED_SECONDS, stated is not None
 
     def method_name(self, learner: str, importance: str) -> str:
         """The name of a column of the comparison."""

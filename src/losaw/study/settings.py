@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from losaw.study.study_file import Entry, Scalar, as_values
+from losaw.study.study_file import Scalar, as_values
 
 Selection = Mapping[str, Sequence[Scalar]]
 
@@ -24,10 +24,6 @@ class Setting:
     def matches(self, selection: Selection) -> bool:
         """Return whether every selected axis of this setting has one of the selected values."""
         return matches({k: v for k, v in selection.items() if k in self.axes}, self.axes)
-
-    def is_in(self, entry: Entry, learner: str) -> bool:
-        """Return whether an entry of a study file is of this setting and a learner."""
-        return (not entry.learner or learner in entry.learner) and self.matches(entry.where)
 
 
 def same(value: Scalar, other: Any) -> bool:
@@ -80,6 +76,6 @@ def safe_name(value: object) -> str:
 
 def setting_identifier(generator: str, parameters: Mapping[str, Any], axes: list[str]) -> str:
     """Readable slug of the axes' values, then the digest of everything that decides the data."""
-    slug = "_".join(re.sub(r"[^A-Za-z0-9.]+", "-", str(parameters[axis])) for axis in axes)
+    slug = "_".join(safe_name(parameters[axis]) for axis in axes)
     digest = short_digest({"generator": generator, **parameters})
     return f"{slug or generator}-{digest}"

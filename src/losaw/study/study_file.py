@@ -151,18 +151,17 @@ class MetricOptions(Options):
 
 
 class Entry(BaseModel):
-    """An entry of a list whose first match counts: of some learners, in settings with some values.
+    """An entry of a list whose first match counts: axes, and mostly ``learner``, with their values.
 
-    An entry holds for all values of an axis that it does not name.
+    An entry holds for all values of what it does not name.
     """
 
     model_config = ConfigDict(extra="allow", frozen=True)
     __pydantic_extra__: dict[str, SomeValues] = Field(init=False)
-    learner: Names = []
 
     @property
     def where(self) -> dict[str, list[Scalar]]:
-        """Axis -> values."""
+        """Axis, or ``learner`` or ``scale`` -> values."""
         return dict(self.model_extra or {})
 
 
@@ -173,10 +172,9 @@ class Seeds(Entry):
 
 
 class Seconds(Entry):
-    """The cost of a seed, at some scales."""
+    """The cost of a seed."""
 
     seconds: Annotated[float, Field(gt=0)]
-    scale: Names = []
 
 
 def _everywhere(written: Any) -> Any:

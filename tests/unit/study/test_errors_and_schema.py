@@ -52,7 +52,7 @@ from losaw.support.words import did_you_mean
         ("{seeds: 2}", "{inside: [n_sample]}", ["blocks.inside.0", "did you mean 'n_samples'"]),
         ("{seeds: 2}", "{seeds: 0}", ["blocks.seeds", "greater than or equal to 1, got 0"]),
         ("smoke: 5", "smoke: [{seeds: 5, learner: {}}]", ["seeds.smoke.0.learner", "got {}"]),
-        ("{seeds: 2}", "{seeds: [{seeds: 2, learner: plain}]}", ["blocks.seeds.0.learner: a file"]),
+        ("{seeds: 2}", "{seeds: [{seeds: 2, learner: plain}]}", ["blocks.seeds.0.learner: lies"]),
         (
             "jitter: 0.3",
             "jitter: {axis: n_samples, values: {30: 0.1}}",
@@ -115,7 +115,7 @@ from losaw.support.words import did_you_mean
                 ("seconds_per_seed: [{seconds: []}]", "0.seconds", "got []"),
                 (
                     "seconds_per_seed: [{seconds: 1, learner: jitered}]",
-                    "seconds_per_seed.0: ",
+                    "seconds_per_seed.0.learner: ",
                     "did you mean 'jittered'",
                 ),
                 ("method: '{learner.x}'", "may hold {learner} and"),
