@@ -23,7 +23,7 @@ from losaw.scoring.importance_result import ImportanceResult
 from losaw.study.metrics.metric import Predictions
 from losaw.study.registry import Entry, get
 from losaw.study.registry.plugins import PluginError, plugin_entries
-from losaw.study.replicate import checked
+from losaw.study.replicate import arrays_of, checked
 
 REMEDY = "draw everything from the Generator `rng`, from nothing else, and keep no state"
 
@@ -149,10 +149,6 @@ def fitted(learner: Any, data: Dataset, seed: int = 1) -> Any:
     if "random_state" in learner.get_params():
         learner.set_params(random_state=seed)
     return learner.fit(data.train.X, data.train.y)
-
-
-def arrays_of(data: Dataset) -> list[np.ndarray]:
-    return [a for one in (data.train, data.test, data.independent or ()) for a in one]
 
 
 def is_cloned_by_scikit_learn(subject: Subject) -> None:

@@ -1,6 +1,5 @@
 """One Monte Carlo replicate: data, one fit, every importance and metric of that fit."""
 
-import itertools
 import traceback
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
@@ -66,14 +65,12 @@ def run_replicate(
         model = fit(ingredients, data, seed)
     except Exception as error:
         return [failure(seed, "", "", error)]
-    parts = ("", *ingredients.importances) if parts is None else parts
-    rows: list[Row] = []
-    if "" in parts and any(m.needs == "prediction" for m in ingredients.metrics.values()):
-        rows += _prediction_rows(ingredients, data, model, seed)
-    for label, importance in ingredients.importances.items():
-        if label in parts:
-            rows += _importance_rows(ingredients, data, model, seed, label, importance)
-    return rows
+    return [
+        row
+        for part in ("", *ingredients.importances)
+        if parts is None or part in parts
+        for row in _rows_of_part(ingredients, data, model, seed, part)
+    ]
 
 
 def fit(ingredients: Ingredients, data: Dataset, seed: int) -> Any:
@@ -89,26 +86,27 @@ def fit(ingredients: Ingredients, data: Dataset, seed: int) -> Any:
 @contextmanager
 def _unchanged(data: Dataset, user: str) -> Iterator[None]:
     """Put back what a user of the data changes in place, and raise a ValueError for it."""
-    samples = (s for s in (data.train, data.test, data.independent) if s is not None)
-    arrays = [array for sample in samples for array in sample]
+    arrays = arrays_of(data)
     copies = [array.copy() for array in arrays]
-
-    def put_back() -> None:
-        changed = [not _are_equal(*pair) for pair in zip(arrays, copies, strict=True)]
-        for array, copy in itertools.compress(zip(arrays, copies, strict=True), changed):
-            array[...] = copy
-        if any(changed):
-            raise ValueError(
-                f"{user} changed the data in place, which all methods share; work on a copy: "
-                "X.copy()"
-            )
-
+    failure = None
     try:
         yield
-    except Exception:
-        put_back()  # what it raises may follow from its own change
-        raise
-    put_back()
+    except Exception as error:
+        failure = error  # what it raises may follow from its own change
+    changed = [pair for pair in zip(arrays, copies, strict=True) if not _are_equal(*pair)]
+    for array, copy in changed:
+        array[...] = copy
+    if changed:
+        raise ValueError(
+            f"{user} changed the data in place, which all methods share; work on a copy: X.copy()"
+        ) from failure
+    if failure is not None:
+        raise failure
+
+
+def arrays_of(data: Dataset) -> list[NDArray[Any]]:
+    """The features and responses of all samples."""
+    return [a for one in (data.train, data.test, data.independent or ()) for a in one]
 
 
 def _are_equal(first: NDArray[Any], second: NDArray[Any]) -> bool:
@@ -116,14 +114,27 @@ def _are_equal(first: NDArray[Any], second: NDArray[Any]) -> bool:
     return bool(same.all() or (same | ((first != first) & (second != second))).all())
 
 
-def _prediction_rows(ingredients: Ingredients, data: Dataset, model: Any, seed: int) -> list[Row]:
-    wanted = {k: m for k, m in ingredients.metrics.items() if m.needs == "prediction"}
+def _rows_of_part(
+    ingredients: Ingredients, data: Dataset, model: Any, seed: int, label: str
+) -> list[Row]:
+    """Rows of an importance, by its label, or of the predictions, ``""``."""
+    needs = "importance" if label else "prediction"
+    wanted = {k: m for k, m in ingredients.metrics.items() if m.needs == needs}
+    measured: Any
     try:
-        with _unchanged(data, f"{type(model).__name__}.predict"):
-            predictions = predict(model, data)
+        if label:
+            rng = ingredients.rng(seed, f"importance:{ingredients.learner}:{label}")
+            with _unchanged(data, f"the importance {label!r}"):
+                explained = ingredients.importances[label].explain(model, data, rng)
+                measured = checked(explained, data)
+        elif wanted:
+            with _unchanged(data, f"{type(model).__name__}.predict"):
+                measured = predict(model, data)
     except Exception as error:
-        return [failure(seed, "", name, error) for name in wanted]
-    return [_measure(seed, "", name, m, predictions, data) for name, m in wanted.items()]
+        names = [SCORES, *wanted] if label else wanted
+        return [failure(seed, label, name, error) for name in names]
+    rows = [_scores_row(seed, label, measured, data)] if label else []
+    return rows + [_measure(seed, label, name, m, measured, data) for name, m in wanted.items()]
 
 
 def predict(model: Any, data: Dataset) -> Predictions:
@@ -147,21 +158,6 @@ def _read_only(values: FloatArray) -> FloatArray:
     view = np.asarray(values).view()
     view.flags.writeable = False
     return view
-
-
-def _importance_rows(
-    ingredients: Ingredients, data: Dataset, model: Any, seed: int, label: str, importance: Any
-) -> list[Row]:
-    rng = ingredients.rng(seed, f"importance:{ingredients.learner}:{label}")
-    wanted = {k: m for k, m in ingredients.metrics.items() if m.needs == "importance"}
-    try:
-        with _unchanged(data, f"the importance {label!r}"):
-            result = checked(importance.explain(model, data, rng), data)
-    except Exception as error:
-        return [failure(seed, label, name, error) for name in (SCORES, *wanted)]
-    rows = [_scores_row(seed, label, result, data)]
-    rows += [_measure(seed, label, name, m, result, data) for name, m in wanted.items()]
-    return rows
 
 
 def checked(result: Any, data: Dataset) -> ImportanceResult:
@@ -196,19 +192,13 @@ def checked(result: Any, data: Dataset) -> ImportanceResult:
 
 
 def _scores_row(seed: int, label: str, result: ImportanceResult, data: Dataset) -> Row:
-    def as_list(values: Any) -> list[float] | None:
-        return None if values is None else [float(value) for value in values]
-
-    return Row(
-        seed,
-        label,
-        SCORES,
-        features=list(result.feature_names),
-        scores=as_list(result.scores),
-        std_error=as_list(result.std_error),
-        p_values=as_list(result.p_values),
-        signal=[int(index) for index in data.truth.signal],
-    )
+    numbers: dict[str, Any] = {
+        name: None if values is None else np.asarray(values, dtype=float).tolist()
+        for name in ("scores", "std_error", "p_values")
+        for values in [getattr(result, name)]
+    }
+    signal = [int(index) for index in data.truth.signal]
+    return Row(seed, label, SCORES, features=list(result.feature_names), signal=signal, **numbers)
 
 
 def _measure(seed: int, label: str, name: str, metric: Any, measured: Any, data: Dataset) -> Row:

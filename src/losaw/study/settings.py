@@ -28,12 +28,7 @@ class Setting:
 
 def same(value: Scalar, other: Any) -> bool:
     """Equality that lets ``1`` on a command line mean ``1.0`` in a study file."""
-    if isinstance(value, bool) or isinstance(other, bool):
-        return str(value).lower() == str(other).lower()
-    try:
-        return float(value) == float(other)
-    except (TypeError, ValueError):
-        return str(value) == str(other)
+    return bool(plain(value) == plain(other))
 
 
 def listed(written: Any) -> tuple[Any, ...]:
@@ -44,11 +39,14 @@ def listed(written: Any) -> tuple[Any, ...]:
 
 
 def plain(value: Any) -> Any:
-    """Numbers as floats, so that 1 and 1.0 are one key; everything else as text."""
+    """Numbers as floats, so that 1 and 1.0 are one key; everything else as text, True as true."""
+    text = str(value)
+    if text.lower() in ("true", "false"):
+        return text.lower()
     try:
         return float(value)
     except (TypeError, ValueError):
-        return str(value)
+        return text
 
 
 def matches(where: Mapping[str, Any], cell: Mapping[str, Any]) -> bool:
@@ -59,14 +57,10 @@ def matches(where: Mapping[str, Any], cell: Mapping[str, Any]) -> bool:
     )
 
 
-def canonical_json(value: Any) -> str:
-    """Return JSON with sorted keys and no blanks: equal values give equal text."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
-
-
 def short_digest(value: Any) -> str:
-    """First eight hexadecimal digits of the SHA-256 of the canonical JSON."""
-    return hashlib.sha256(canonical_json(value).encode()).hexdigest()[:8]
+    """First eight hexadecimal digits of the SHA-256 of JSON with sorted keys and no blanks."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
 def safe_name(value: object) -> str:
