@@ -45,26 +45,6 @@ NAMES: dict[str, dict[str, str]] = {
         "r-ranger": "losaw.study.learners.r_forests:CorrectedImpurityForest",
         "r-cforest": "losaw.study.learners.r_forests:ConditionalForest",
     },
-    "importance": {
-        "mdi": "losaw.importance.mean_decrease_in_impurity:mdi",
-        "saliency": "losaw.importance.reported:saliency",
-        "reported": "losaw.importance.reported:reported",
-        "split-improvement": "losaw.importance.mean_decrease_in_impurity:split_improvement",
-        "ufi": "losaw.importance.unbiased_feature_importance:ufi",
-        "air": "losaw.importance.actual_impurity_reduction:air",
-        "mdi-oob": "losaw.importance.out_of_bag_mdi:mdi_oob",
-        "permutation": "losaw.importance.permutation:permutation",
-        "tree-permutation": "losaw.importance.per_tree_permutation:tree_permutation",
-        "total-gain": "losaw.importance.tree_inner:total_gain",
-        "total-gain-deviation": "losaw.importance.tree_inner:total_gain_deviation",
-        "tree-inner": "losaw.importance.tree_inner:treeinner",
-        "forest-inner": "losaw.importance.tree_inner:forest_inner",
-        "absolute-attribution": "losaw.importance.tree_inner:absolute_attribution",
-        "loco": "losaw.importance.leave_one_covariate_out:loco",
-        "subgroups": "losaw.importance.conditional_subgroups:subgroups",
-        "sage": "losaw.importance.shapley_global_importance:sage",
-        "boruta": "losaw.importance.boruta_selection:boruta",
-    },
     "generator": {
         "losaw": "losaw.study.generators.losaw:LosawGenerator",
         "binary-signal": "losaw.study.generators.binary_signal:BinarySignalGenerator",
@@ -103,86 +83,93 @@ class Use(NamedTuple):
     model reports the scores; with "own models" it is the training sample, and no model.
     """
 
+    file: str  # of losaw.importance
     on: str = "test"
     options: tuple[str, ...] = ()  # the parameters that a study file may set
     scores_only: bool = False  # whether studies store scores without errors and tests
     examples: tuple[dict[str, Any], ...] = ({},)  # parameters that the contract tests run with
     learner: str = "random-forest"  # the registered name of what the contract tests explain
+    name: str = ""  # in study files; default: the function's, with - for _
+    values: str = ""  # of the first option, each with a name of its own: {} in ``name``
+
+    def names(self, function: str) -> dict[str, dict[str, Any]]:
+        """Return the names of the function in study files, with the parameters they imply."""
+        name = self.name or function.replace("_", "-")
+        values = self.values.split()
+        return {name.format(value): {self.options[0]: value} for value in values} or {name: {}}
 
 
 # The function of an importance -> how a study uses it.
 USES: dict[str, Use] = {
-    "mdi": Use("train", scores_only=True),
-    "saliency": Use("model"),
-    "reported": Use("model"),
-    "split_improvement": Use("train", scores_only=True),
-    "ufi": Use("train", options=("in_bag",), scores_only=True),
-    "air": Use("train", ("max_features",), scores_only=True),
-    "mdi_oob": Use("train", scores_only=True),
-    "permutation": Use("rows", ("n_repeats",)),
-    "tree_permutation": Use("train", scores_only=True),
-    "total_gain": Use("model", learner="xgboost"),
-    "total_gain_deviation": Use("train", learner="xgboost"),
-    "treeinner": Use("rows", ("attribution",), scores_only=True, learner="xgboost"),
-    "forest_inner": Use("rows", ("attribution",), learner="xgboost"),
-    "absolute_attribution": Use("rows", ("attribution", "level"), learner="xgboost"),
-    "loco": Use("test and train", ("test", "adjustment")),
-    "subgroups": Use("test and train", ("n_repeats",)),
+    "mdi": Use("mean_decrease_in_impurity", "train", scores_only=True),
+    "saliency": Use("reported", "model"),
+    "reported": Use("reported", "model"),
+    "split_improvement": Use("mean_decrease_in_impurity", "train", scores_only=True),
+    "ufi": Use("unbiased_feature_importance", "train", options=("in_bag",), scores_only=True),
+    "air": Use("actual_impurity_reduction", "train", ("max_features",), scores_only=True),
+    "mdi_oob": Use("out_of_bag_mdi", "train", scores_only=True),
+    "permutation": Use("permutation", "rows", ("n_repeats",)),
+    "tree_permutation": Use("per_tree_permutation", "train", scores_only=True),
+    "total_gain": Use("tree_inner", "model", learner="xgboost"),
+    "total_gain_deviation": Use("tree_inner", "train", learner="xgboost"),
+    "treeinner": Use(
+        "tree_inner",
+        "rows",
+        ("attribution",),
+        scores_only=True,
+        learner="xgboost",
+        name="tree-inner",
+    ),
+    "forest_inner": Use("tree_inner", "rows", ("attribution",), learner="xgboost"),
+    "absolute_attribution": Use("tree_inner", "rows", ("attribution", "level"), learner="xgboost"),
+    "loco": Use("leave_one_covariate_out", "test and train", ("test", "adjustment")),
+    "subgroups": Use("conditional_subgroups", "test and train", ("n_repeats",)),
     "sage": Use(
+        "shapley_global_importance",
         "test",
         ("n_background", "max_permutations", "threshold"),
         examples=({"n_background": 8, "max_permutations": 32},),
     ),
     "boruta": Use(
+        "boruta_selection",
         "own models",
         ("n_estimators", "max_runs"),
         # A hundred forests of 500 trees are too many for an example.
         examples=({"n_estimators": 20, "max_runs": 5},),
     ),
-    "cpi": Use("test", ("sampler", "sampler_parameters", "test", "adjustment", "n_draws")),
-    "pfi": Use("test", ("scale", "n_repeats")),
+    "cpi": Use(
+        "conditional_predictive_impact",
+        "test",
+        ("sampler", "sampler_parameters", "test", "adjustment", "n_draws"),
+        name="cpi-{}",
+        values="conditional sequential deep",
+    ),
+    "pfi": Use(
+        "permutation_feature_importance",
+        "test",
+        ("scale", "n_repeats"),
+        name="pfi-{}",
+        values="difference ratio",
+    ),
     "residual_of_top_features": Use(
+        "residual",
         "train",
         ("algorithm", "n_permutations", "n_estimators", "top_features"),
         examples=({"n_permutations": 2, "n_estimators": 30, "top_features": 3},),
+        name="residual-{}",
+        values="gram-schmidt gram-schmidt-printed random-forest random-forest-out-of-bag",
     ),
     "trend": Use(
+        "trend",
         "train",
         ("estimator", "signed", "weighting", "form", "standardized", "n_rows"),
         examples=({}, {"signed": True}),
+        name="{}",
+        values="atr rtr linear-coefficient pearson spearman shap-pearson shap-spearman",
     ),
 }
 # Returns the callable of a study, from a function and its use.
 ADAPTER = "losaw.study.registry.importances:InStudies"
-
-# Functions of losaw.importance under several names, by the values of a parameter: target,
-# parameter, name with {} for the value, values.
-FAMILIES: tuple[tuple[str, str, str, str], ...] = (
-    (
-        "losaw.importance.conditional_predictive_impact:cpi",
-        "sampler",
-        "cpi-{}",
-        "conditional sequential deep",
-    ),
-    (
-        "losaw.importance.permutation_feature_importance:pfi",
-        "scale",
-        "pfi-{}",
-        "difference ratio",
-    ),
-    (
-        "losaw.importance.residual:residual_of_top_features",
-        "algorithm",
-        "residual-{}",
-        "gram-schmidt gram-schmidt-printed random-forest random-forest-out-of-bag",
-    ),
-    (
-        "losaw.importance.trend:trend",
-        "estimator",
-        "{}",
-        "atr rtr linear-coefficient pearson spearman shap-pearson shap-spearman",
-    ),
-)
 
 # (kind, name) -> the extra without which it cannot run.
 EXTRAS = {
@@ -203,9 +190,9 @@ EXTRAS = {
 BUILT_IN: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
     *((kind, name, target, {}) for kind, table in NAMES.items() for name, target in table.items()),
     *(
-        ("importance", pattern.format(value), target, {parameter: value})
-        for target, parameter, pattern, values in FAMILIES
-        for value in values.split()
+        ("importance", name, f"losaw.importance.{use.file}:{function}", parameters)
+        for function, use in USES.items()
+        for name, parameters in use.names(function).items()
     ),
     # The function takes another s by default, with which fewer knockoffs are copies.
     (
