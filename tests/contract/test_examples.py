@@ -73,18 +73,18 @@ def checked(tmp_path, capsys, text, *options):
     said = capsys.readouterr().out.splitlines()
     assert any(line.startswith("ok     metric share_of_top") for line in said)
     assert code == 1
-    return file, next(line for line in said if line.startswith("FAILED"))
+    return next(line for line in said if line.startswith("FAILED"))
 
 
 def test_an_error_is_shown_with_its_line(tmp_path, capsys):
     text = BROKEN.format(body="return np.linalg.inv(np.zeros((2, 2)))")
-    file, said = checked(tmp_path, capsys, text)
-    assert "LinAlgError: Singular matrix" in said and f"({file}:9, in explain)" in said
+    said = checked(tmp_path, capsys, text)
+    assert said.endswith("LinAlgError: Singular matrix (mine.py:9)")
 
 
 def test_an_endless_method_ends_at_its_limit(tmp_path, capsys):
     text = BROKEN.format(body="\n        while True:\n            pass")
-    _, said = checked(tmp_path, capsys, text, "--seconds", "1")
+    said = checked(tmp_path, capsys, text, "--seconds", "1")
     assert "no result within 1 s" in said and "(--seconds)" in said
     assert signal.getitimer(signal.ITIMER_REAL)[0] == 0
 

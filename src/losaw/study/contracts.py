@@ -9,8 +9,6 @@ importance explains.
 import contextlib
 import inspect
 import random
-import sys
-import traceback
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -22,7 +20,7 @@ from losaw.data import Dataset, FloatArray, Sample, Truth, default_feature_names
 from losaw.scoring.importance_result import ImportanceResult
 from losaw.study.metrics.metric import Predictions
 from losaw.study.registry import Entry, get
-from losaw.study.registry.plugins import PluginError, plugin_entries
+from losaw.study.registry.plugins import PluginError, place_of, plugin_entries
 from losaw.study.replicate import arrays_of, checked
 
 REMEDY = "draw everything from the Generator `rng`, from nothing else, and keep no state"
@@ -96,11 +94,7 @@ def _message(check: Check, subject: Subject) -> str:
     except ContractError as error:
         message = str(error)
     except Exception as error:
-        module = sys.modules.get(subject.entry.load().__module__)
-        file = getattr(module, "__file__", None)
-        frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == file]
-        place = f" ({file}:{frames[-1].lineno}, in {frames[-1].name})" if frames else ""
-        message = f"raised {type(error).__name__}: {error}{place}"
+        message = f"raised {type(error).__name__}: {error}{place_of(error)}"
     shown = ", ".join(f"{key}={value!r}" for key, value in subject.parameters.items())
     return f"{message} [with {shown}]" if shown else message
 

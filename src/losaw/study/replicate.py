@@ -1,11 +1,9 @@
 """One Monte Carlo replicate: data, one fit, every importance and metric of that fit."""
 
-import traceback
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +15,7 @@ from losaw.scoring.importance_result import ImportanceResult
 from losaw.study.grid import Study
 from losaw.study.metrics.metric import Predictions
 from losaw.study.recipe import Recipe, created, created_generator, recipe_of_slice
-from losaw.study.registry.plugins import PREFIX
+from losaw.study.registry.plugins import place_of
 from losaw.study.rows import SCORES, Row
 from losaw.study.settings import Setting
 from losaw.support.outcomes import class_numbers, classes_of, means, task_of
@@ -209,18 +207,8 @@ def _measure(seed: int, label: str, name: str, metric: Any, measured: Any, data:
 
 
 def failure(seed: int, importance: str, metric: str, error: Exception) -> Row:
-    message = f"{type(error).__name__}: {' '.join(str(error).split())}"[:500] + _place(error)
+    message = f"{type(error).__name__}: {' '.join(str(error).split())}"[:500] + place_of(error)
     return Row(seed, importance, metric, status="failed", message=message)
-
-
-def _place(error: Exception) -> str:
-    """``" (file.py:14)"``: the last line of a user's own file that was reached, if one was."""
-    frames = [
-        f" ({Path(frame.f_code.co_filename).name}:{line})"
-        for frame, line in traceback.walk_tb(error.__traceback__)
-        if str(frame.f_globals.get("__name__", "")).startswith(PREFIX)
-    ]
-    return frames[-1] if frames else ""
 
 
 def ingredients_of(recipe: Recipe, setting: str, learner: str) -> Ingredients:

@@ -54,8 +54,8 @@ def load_plugin(path: Path | str) -> ModuleType:
     except (Exception, SystemExit) as error:
         del sys.modules[name]
         forget(f"{name}:")
-        place = f"{path}:{_line(error, path)}"
-        raise PluginError(f"{place}: plugin raised {type(error).__name__}: {error}") from error
+        words = f"raised {type(error).__name__}: {error}{place_of(error)}"
+        raise PluginError(f"plugin {path}: {words}") from error
     _registered[name] = tuple(
         entry
         for entry in entries()
@@ -69,13 +69,11 @@ def plugin_entries(path: Path | str) -> tuple[Entry, ...]:
     return _registered[load_plugin(path).__name__]
 
 
-def _line(error: BaseException, path: Path) -> int | str:
-    """Return the last line of the file that was reached when ``error`` was raised."""
-    if isinstance(error, SyntaxError) and error.filename == str(path):
-        return error.lineno or "?"
-    lines = [
-        frame.lineno
-        for frame in traceback.extract_tb(error.__traceback__)
-        if frame.filename == str(path)
+def place_of(error: BaseException) -> str:
+    """``" (file.py:14)"``: the last line of a user's own file that was reached, if one was."""
+    frames = [
+        f" ({Path(frame.f_code.co_filename).name}:{line})"
+        for frame, line in traceback.walk_tb(error.__traceback__)
+        if str(frame.f_globals.get("__name__", "")).startswith(PREFIX)
     ]
-    return (lines and lines[-1]) or "?"
+    return frames[-1] if frames else ""

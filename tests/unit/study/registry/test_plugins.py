@@ -58,11 +58,11 @@ def test_what_a_plugin_registers_is_known(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("x = 1\ny = 1 / 0\n", "mine.py:2: plugin raised ZeroDivisionError: division by zero"),
-        ("\n\nimport no_such_library\n", "mine.py:3: plugin raised ModuleNotFoundError"),
-        ("def f(:\n    pass\n", "mine.py:1: plugin raised SyntaxError"),
-        ("import sys\n\n\nsys.exit(3)\n", "mine.py:4: plugin raised SystemExit: 3"),
-        (METRIC.format(name="pr_auc"), "mine.py:6: plugin raised RegistryError: metric 'pr_auc'"),
+        ("x = 1\ny = 1 / 0\n", "mine.py: raised ZeroDivisionError: division by zero (mine.py:2)"),
+        ("\n\nimport no_such_library\n", "'no_such_library' (mine.py:3)"),
+        ("def f(:\n    pass\n", "mine.py: raised SyntaxError: invalid syntax (mine.py, line 1)"),
+        ("import sys\n\n\nsys.exit(3)\n", "raised SystemExit: 3 (mine.py:4)"),
+        (METRIC.format(name="pr_auc"), "choose another name (mine.py:6)"),
     ],
 )
 def test_a_plugin_that_raises_is_located_by_file_and_line(tmp_path, text, message):
