@@ -46,7 +46,7 @@ def validate(study: Study) -> None:
 
 def _check_grid(study: Study) -> None:
     for index, axis in enumerate(study.file.blocks.inside):
-        _check_known(study, axis, study.axes, ("blocks", "inside", index), "axis")
+        study.source.check_known(axis, study.axes, ("blocks", "inside", index), "axis")
     for axis, values in study.file.settings.items():
         if axis in RESERVED:
             message = "is the name of a column of results or of a key; choose another name"
@@ -71,7 +71,7 @@ def _check_seeds(study: Study) -> None:
     file = study.file
     learners = {"learner": list(study.learners)}
     for scale, entries in file.seeds.items():
-        _check_known(study, scale, SCALES, ("seeds", scale), "scale")
+        study.source.check_known(scale, SCALES, ("seeds", scale), "scale")
         for index, entry in enumerate(entries):
             check_filter(study, entry.where, ("seeds", scale, index), learners)
     for index, cost in enumerate(file.seconds_per_seed):
@@ -91,7 +91,7 @@ def _check_seeds(study: Study) -> None:
 
 def _check_parameters(study: Study) -> None:
     for index, axis in enumerate(study.file.learner_axes):
-        _check_known(study, axis, study.axes, ("learner_axes", index), "axis")
+        study.source.check_known(axis, study.axes, ("learner_axes", index), "axis")
     generator = study.generator.entry
     places: list[tuple[Any, Iterable[str], Location]] = [
         (generator, study.generator.parameters, ("generator",)),
@@ -112,9 +112,9 @@ def _check_parameters(study: Study) -> None:
 
 def _check_contracts(study: Study) -> None:
     """Check what the engine itself asks of optional learners and of metrics."""
-    for label, learner in study.learners.items():
-        if learner.optional and not hasattr(learner.entry.load(), "unavailable"):
-            message = f"{learner.entry.name!r} cannot say where it is unavailable; leave it out"
+    for label, learner in study.file.learners.items():
+        if learner.optional and not hasattr(study.learners[label].entry.load(), "unavailable"):
+            message = f"{learner.learner!r} cannot say where it is unavailable; leave it out"
             raise study.source.error(("learners", label, "optional"), message)
     for label, metric in study.metrics.items():
         if getattr(metric.entry.load(), "needs", None) not in get_args(Needs):
@@ -135,9 +135,7 @@ def _check_methods(study: Study) -> None:
     for key, methods in _methods(study):
         for method in methods:
             # What needs an extra is made by jobs: results are read where it is absent.
-            sampler = ("knockoff", str(method.parameters.get("sampler")))
-            needs_extra = {(method.entry.kind, method.entry.name), sampler} & EXTRAS.keys()
-            is_made = key != "learners" and not needs_extra
+            is_made = key != "learners" and not _extras(method)
             tried: list[dict[str, Any]] = []
             for setting in study.settings:
                 try:
@@ -176,19 +174,19 @@ def _check_cells(study: Study) -> None:
     """Check that tables, margins and filters of cells name axes, metrics, methods and tables."""
     file = study.file
     for metric in file.margins:
-        _check_known(study, metric, study.metrics, ("margins", metric), "metric")
+        study.source.check_known(metric, study.metrics, ("margins", metric), "metric")
     for name, table in file.tables.items():
         check_filter(study, table.where, ("tables", name, "where"))
         for part, axes in (("rows", table.rows), ("columns", table.columns)):
             for axis in axes:
                 allowed = [*study.axes, *CELL_AXES]
-                _check_known(study, axis, allowed, ("tables", name, part), "axis")
+                study.source.check_known(axis, allowed, ("tables", name, part), "axis")
         twice = [axis for axis, n in Counter([*table.rows, *table.columns]).items() if n > 1]
         if twice:
             message = f"{twice[0]!r} is named twice under 'rows' and 'columns'"
             raise study.source.error(("tables", name), message)
         for metric in table.metrics or ():
-            _check_known(study, metric, study.metrics, ("tables", name, "metrics"), "metric")
+            study.source.check_known(metric, study.metrics, ("tables", name, "metrics"), "metric")
     filters: list[tuple[Location, Mapping[str, Any]]] = [
         (("known", index, "where"), entry.where) for index, entry in enumerate(file.known)
     ]
@@ -210,22 +208,21 @@ def check_extras(study: Study, learners: Iterable[str]) -> None:
     """
     for label in learners:
         learner = study.learners[label]
-        needed: list[tuple[Location, str, str]] = [
-            (("learners", label), "learner", learner.entry.name)
-        ]
-        for name in learner.importances:
-            importance = study.importances[name]
-            place: Location = ("importances", name)
-            needed += [
-                (place, "importance", importance.entry.name),
-                ((*place, "sampler"), "knockoff", str(importance.parameters.get("sampler"))),
-            ]
-        for location, kind, name in needed:
-            extra = EXTRAS.get((kind, name))
-            try:
-                require(extra or "", LIBRARIES.get(extra or "", ()))
-            except MissingExtraError as error:
-                raise study.source.error(location, f"{kind} {name!r}: {error}") from None
+        importances = [("importances", study.importances[name]) for name in learner.importances]
+        for key, method in [("learners", learner), *importances]:
+            for (kind, name), extra in _extras(method).items():
+                try:
+                    require(extra, LIBRARIES[extra])
+                except MissingExtraError as error:
+                    message = f"{kind} {name!r}: {error}"
+                    raise study.source.error((key, method.label), message) from None
+
+
+def _extras(method: Method) -> dict[tuple[str, str], str]:
+    """Return which of a method and its knockoff sampler need an extra, and its name."""
+    sampler = ("knockoff", str(method.parameters.get("sampler")))
+    names = ((method.entry.kind, method.entry.name), sampler)
+    return {name: EXTRAS[name] for name in names if name in EXTRAS}
 
 
 def check_filter(
@@ -237,19 +234,11 @@ def check_filter(
     """Check that a filter names setting axes, or keys of ``names``, and values of them."""
     for key, values in where.items():
         if key not in names:
-            _check_known(study, key, study.file.settings, (*location, key), "setting axis")
+            study.source.check_known(key, study.file.settings, (*location, key), "setting axis")
         for value in values:
             if key in names:
-                _check_known(study, str(value), names[key], (*location, key), key)
+                study.source.check_known(str(value), names[key], (*location, key), key)
             elif not any(same(known, value) for known in study.file.settings[key]):
                 allowed = study.file.settings[key]
                 message = f"{value!r} is not a value of this axis (values: {allowed})"
                 raise study.source.error((*location, key), message)
-
-
-def _check_known(
-    study: Study, name: str, known: Iterable[str], location: Location, what: str
-) -> None:
-    known = list(known)
-    if name not in known:
-        raise study.source.error(location, unknown(what, name, known))

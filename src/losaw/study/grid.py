@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,6 @@ class Method:
     entry: registry.Entry
     parameters: Mapping[str, Any]
     importances: tuple[str, ...] = ()
-    optional: bool = False
 
     def parameters_for(self, setting: Setting) -> dict[str, Any]:
         """Parameters with references to axes replaced by the setting's values."""
@@ -54,13 +53,10 @@ class Study:
     def _change_learners(self) -> None:
         """Put the options of learners at the scale in the place of those that stand first."""
         for scale, changes in self.file.scales.items():
-            location = ("scales", scale)
-            if scale not in SCALES:
-                raise self.source.error(location, unknown("scale", scale, SCALES))
+            self.source.check_known(scale, SCALES, ("scales", scale), "scale")
             for label in changes.learners:
-                if label not in self.file.learners:
-                    message = unknown("learner", label, self.file.learners)
-                    raise self.source.error((*location, "learners", label), message)
+                location = ("scales", scale, "learners", label)
+                self.source.check_known(label, self.file.learners, location, "learner")
         if self._changes:
             learners = dict(self._written_learners)
             for label, options in self._changes.items():
@@ -100,9 +96,7 @@ class Study:
     @cached_property
     def generator(self) -> Method:
         """The generator with its fixed parameters."""
-        written = self.file.generator
-        entry = self._entry("generator", written.name, ("generator",))
-        return Method(written.name, entry, written.parameters)
+        return self._made("generator", self.file.generator.name, self.file.generator)
 
     @cached_property
     def settings(self) -> tuple[Setting, ...]:
@@ -126,18 +120,12 @@ class Study:
         """Label -> learner."""
         learners: dict[str, Method] = {}
         for label, written in self.file.learners.items():
-            location = ("learners", label)
-            entry = self._entry("learner", written.learner, (*location, "learner"))
+            made = self._made("learner", label, written)
             asked = self.importances if written.importances is None else written.importances
             for name in asked:
-                if name not in self.importances:
-                    raise self.source.error(
-                        (*location, "importances"),
-                        unknown("importance", name, self.importances),
-                    )
-            learners[label] = Method(
-                label, entry, written.parameters, tuple(asked), written.optional
-            )
+                location = ("learners", label, "importances")
+                self.source.check_known(name, self.importances, location, "importance")
+            learners[label] = replace(made, importances=tuple(asked))
         return learners
 
     @cached_property
@@ -176,24 +164,27 @@ class Study:
     @cached_property
     def left_out(self) -> dict[str, str]:
         """Label of an optional learner that cannot run here -> why."""
-        optional = (learner for learner in self.learners.values() if learner.optional)
-        reasons = {one.label: str(one.entry.load().unavailable()) for one in optional}
+        optional = [label for label, written in self.file.learners.items() if written.optional]
+        reasons = {k: str(self.learners[k].entry.load().unavailable()) for k in optional}
         return {label: reason for label, reason in reasons.items() if reason}
 
     @cached_property
     def importances(self) -> dict[str, Method]:
         """Label -> importance."""
-        written = self.file.importances.items()
-        return {k: self._method_of("importance", k, w.importance, w) for k, w in written}
+        return {k: self._made("importance", k, w) for k, w in self.file.importances.items()}
 
     @cached_property
     def metrics(self) -> dict[str, Method]:
         """Label -> metric."""
-        written = self.file.metrics.items()
-        return {label: self._method_of("metric", label, w.metric, w) for label, w in written}
+        return {k: self._made("metric", k, w) for k, w in self.file.metrics.items()}
 
-    def _method_of(self, kind: str, label: str, name: str, written: Options) -> Method:
-        entry = self._entry(kind, name or label, (f"{kind}s", label))
+    def _made(self, kind: str, label: str, written: Options) -> Method:
+        """The method of the registered name that an entry gives, by default its label."""
+        try:
+            entry = registry.get(kind, getattr(written, kind, "") or label)
+        except registry.RegistryError as error:
+            location = (kind,) if kind == "generator" else (f"{kind}s", label)
+            raise self.source.error(location, str(error)) from None
         return Method(label, entry, written.parameters)
 
     def setting(self, identifier: str) -> Setting:
@@ -266,12 +257,6 @@ class Study:
     def show(self, name: Any) -> str:
         """The label of a name for tables and figures."""
         return self.file.labels.get(str(name), str(name))
-
-    def _entry(self, kind: str, name: str, location: tuple[str | int, ...]) -> registry.Entry:
-        try:
-            return registry.get(kind, name)
-        except registry.RegistryError as error:
-            raise self.source.error(location, str(error)) from None
 
 
 def table_title(name: str) -> str:

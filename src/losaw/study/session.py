@@ -94,8 +94,7 @@ class Session:
         self.scale = self.configuration.scale
         self.notes: list[str] = []
         self._plans: dict[str, StudyPlan] = {}
-        if self.scale not in SCALES:
-            raise self.source.error(("scale",), unknown("scale", self.scale, SCALES))
+        self.source.check_known(self.scale, SCALES, ("scale",), "scale")
         for plugin in self.configuration.plugins:
             load_plugin(plugin)
         studies = [self.read_study(name, trusted) for name in self._study_names()]
@@ -128,9 +127,10 @@ class Session:
         names: list[str] = []
         for index, name in enumerate(self.configuration.studies):
             group = [study for study in known if study.startswith(f"{name}_")]
-            if name not in known and not group:
-                raise self.source.error(("studies", index), unknown("study", name, known))
-            names += [name] if name in known else group
+            if name in known or not group:
+                self.source.check_known(name, known, ("studies", index), "study")
+                group = [name]
+            names += group
         return list(dict.fromkeys(names))
 
     def _check_selection(self, studies: list[Study]) -> None:

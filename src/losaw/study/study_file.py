@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -71,6 +71,12 @@ class SourceFile:
         place = "" if location and location[0] in self._overrides else f"{self.path}: "
         key = ".".join(str(part) for part in location) + ": " if location else ""
         return StudyError(f"{place}{key}{message}")
+
+    def check_known(self, name: str, known: Iterable[str], location: Location, what: str) -> None:
+        """Refuse a name that is none of the known ones."""
+        names = list(known)
+        if name not in names:
+            raise self.error(location, unknown(what, name, names))
 
 
 def _plain(value: Any) -> Any:

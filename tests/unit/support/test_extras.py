@@ -78,7 +78,7 @@ seeds: {smoke: 1, desk: 1, paper: 1}
     ("absent", "place", "selection"),
     [
         ("xgboost", "mine.yaml: learners.boosted: learner 'xgboost'", []),
-        ("jax", "mine.yaml: importances.CPI.sampler: knockoff 'deep'", ["learner=forest"]),
+        ("jax", "mine.yaml: importances.CPI: knockoff 'deep'", ["learner=forest"]),
     ],
 )
 def test_a_study_that_needs_an_absent_extra_is_refused_before_it_starts(
