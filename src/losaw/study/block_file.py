@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 import losaw
 from losaw.study.errors import StudyError
 from losaw.study.rows import BLOCK_SCHEMA
-from losaw.study.writing import write_table
+from losaw.study.writing import write_rows
 
 FOOTER_KEY = b"losaw"
 DIGEST = "rows_and_footer_sha256"
@@ -34,7 +34,7 @@ def write_block(path: Path, table: pa.Table, footer: Mapping[str, Any], kept: Pa
     """
     guarded = {**footer, DIGEST: digest_of(table, footer)}
     metadata = {FOOTER_KEY: json.dumps(guarded, sort_keys=True)}
-    write_table(path, table.replace_schema_metadata(metadata))
+    write_rows(path, table, table.schema.with_metadata(metadata))
     kept.parent.mkdir(parents=True, exist_ok=True)
     kept.unlink(missing_ok=True)
     with contextlib.suppress(OSError):  # a file system without hard links keeps nothing

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,7 @@ def compute(
     recipe: Recipe,
     path: Path,
     laws: Sequence[Path] = (),
-    minutes: float | None = None,
+    minutes: float = 60.0,
     apart: bool = False,
 ) -> None:
     """Compute a block and write its file, which is whole or absent.
@@ -48,25 +48,22 @@ def compute(
         for label in recipe["learners"]:
             rows |= _rows_apart(recipe, label, stored, minutes)
     else:
-        with watched(minutes):
-            rows = rows_of(recipe, list(recipe["learners"]), stored)
+        rows = _watched_rows(recipe, list(recipe["learners"]), stored, minutes)
     tables = [table_of(recipe["study"], *pair, rows[pair]) for pair in _pairs(recipe)]
     write_block(path, pa.concat_tables(tables), footer, kept)
 
 
 def check_versions(recipe: Recipe) -> None:
     """Raise an error if a method is not the one that the run began with: a plugin was edited."""
-    kinds: dict[str, list[Mapping[str, Any]]] = {
-        "generator": [recipe["generator"]],
-        **{kind: list(recipe[f"{kind}s"].values()) for kind in ("learner", "importance", "metric")},
-    }
-    for kind, methods in kinds.items():
-        for method in methods:
-            if version_of(get(kind, method["name"])) != method["version"]:
-                raise StudyError(
-                    f"{kind} {method['name']!r} has been edited since the run began; run the same "
-                    "command again"
-                )
+    methods = [("generator", recipe["generator"])]
+    for kind in ("learner", "importance", "metric"):
+        methods += [(kind, method) for method in recipe[f"{kind}s"].values()]
+    for kind, method in methods:
+        if version_of(get(kind, method["name"])) != method["version"]:
+            raise StudyError(
+                f"{kind} {method['name']!r} has been edited since the run began; run the same "
+                "command again"
+            )
 
 
 def kept_path(path: Path) -> Path:
@@ -157,26 +154,24 @@ def _stored(recipe: Recipe, footer: Mapping[str, Any], kept: Path) -> Stored:
 
 
 def _rows_apart(
-    recipe: Recipe, learner: str, stored: Stored, minutes: float | None
+    recipe: Recipe, learner: str, stored: Stored, minutes: float
 ) -> dict[Pair, list[Row]]:
     """Return a learner's rows from a process of its own; failed rows if that is ended."""
     with ProcessPoolExecutor(1, multiprocessing.get_context("fork")) as pool:
         try:
-            return pool.submit(_watched_rows, recipe, learner, stored, minutes).result()
+            return pool.submit(_watched_rows, recipe, [learner], stored, minutes).result()
         except BrokenProcessPool:
-            limit = "" if minutes is None else f" or took longer than {minutes:g} minutes"
-            message = f"ProcessEnded: the learner {learner!r} ended its process{limit}; see the log"
-            return {
-                pair: [
-                    Row(seed, "", "", status="failed", message=message)
-                    for seed in seeds_of(recipe, *pair)
-                ]
-                for pair in _pairs(recipe, [learner])
-            }
+            message = (
+                f"ProcessEnded: the learner {learner!r} ended its process or took longer than "
+                f"{minutes:g} minutes; see the log"
+            )
+            failed = partial(Row, importance="", metric="", status="failed", message=message)
+            pairs = _pairs(recipe, [learner])
+            return {pair: list(map(failed, seeds_of(recipe, *pair))) for pair in pairs}
 
 
 def _watched_rows(
-    recipe: Recipe, learner: str, stored: Stored, minutes: float | None
+    recipe: Recipe, learners: Sequence[str], stored: Stored, minutes: float
 ) -> dict[Pair, list[Row]]:
     with watched(minutes):
-        return rows_of(recipe, [learner], stored)
+        return rows_of(recipe, learners, stored)

@@ -14,11 +14,8 @@ from losaw.support.errors import LosawError
 
 
 @contextlib.contextmanager
-def watched(minutes: float | None) -> Iterator[None]:
+def watched(minutes: float) -> Iterator[None]:
     """End the process if the body takes longer, with a traceback of all threads on stderr."""
-    if minutes is None:
-        yield
-        return
     faulthandler.dump_traceback_later(60 * minutes, exit=True)
     try:
         yield

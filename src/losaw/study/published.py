@@ -1,6 +1,6 @@
 """The published numbers of a study, read and checked."""
 
-import math
+import sys
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -53,23 +53,21 @@ def read_published(study: Study, folder: Path) -> "pd.DataFrame":
     missing = [column for column in NEEDED if column not in frame]
     if missing:
         raise StudyError(f"{path}: has no column {missing[0]!r}; needed: {', '.join(NEEDED)}")
-    numbers = frame[["published", "decimals", "published_runs"]].apply(
-        pd.to_numeric, errors="coerce"
-    )
-    has_numbers = numbers.notna().all(axis=1) & (numbers["published_runs"] >= 1)
-    wrong = frame.index[frame["published"].notna() & ~has_numbers]
-    if len(wrong):
-        raise StudyError(
-            f"{path}: line {wrong[0] + 2}: published, decimals and published_runs must be numbers, "
-            "published_runs 1 or more"
-        )
-    for column in ("published_sd", "published_se"):
-        written = frame.get(column, pd.Series(dtype=float)).dropna()
-        is_wrong = ~pd.to_numeric(written, errors="coerce").between(0, math.inf, "neither")
-        if is_wrong.any():
-            line = written.index[is_wrong][0] + 2
-            raise StudyError(f"{path}: line {line}: {column} must be a number above 0, or empty")
     cells, keys = frame[frame["published"].notna()], ["table", *study.axes, "metric", "method"]
+    for column, least, words in (
+        ("published", -sys.float_info.max, "a number"),
+        ("decimals", 0, "a number, 0 or more"),
+        ("published_runs", 1, "a number, 1 or more"),
+        ("published_sd", sys.float_info.min, "a number above 0, or empty"),
+        ("published_se", sys.float_info.min, "a number above 0, or empty"),
+    ):
+        written = cells.get(column, pd.Series(dtype=float))
+        if column in SOME:
+            written = written.dropna()
+        numbers = pd.to_numeric(written, errors="coerce")
+        wrong = written.index[~numbers.between(least, sys.float_info.max)]
+        if len(wrong):
+            raise StudyError(f"{path}: line {wrong[0] + 2}: {column} must be {words}")
     twice = cells.index[cells.duplicated([key for key in keys if key in frame])]
     if len(twice):
         raise StudyError(f"{path}: line {twice[0] + 2}: this cell is printed twice")

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from losaw.study.grid import Method, Study, resolve, same
-from losaw.study.registry import Entry, get
+from losaw.study.registry import get
 from losaw.study.registry.versions import version_of
 from losaw.study.settings import Setting, short_digest
 
@@ -29,7 +29,14 @@ def recipe_of_slice(study: Study, cells: Sequence[tuple[Setting, str]]) -> dict[
         "experiment": study.experiment,
         "generator": _method(study.generator, settings),
         "data_axes": study.data_axes,
-        "settings": {setting.identifier: _setting(study, setting) for setting in settings},
+        "settings": {
+            setting.identifier: {
+                "data": setting.data_identifier,
+                "axes": dict(setting.axes),
+                **({"law": law.identifier} if (law := study.law_of(setting)) else {}),
+            }
+            for setting in settings
+        },
         "learners": {
             label: {**_method(learner, settings), "importances": list(learner.importances)}
             for label, learner in learners.items()
@@ -39,23 +46,15 @@ def recipe_of_slice(study: Study, cells: Sequence[tuple[Setting, str]]) -> dict[
     }
 
 
-def _setting(study: Study, setting: Setting) -> dict[str, Any]:
-    law = study.law_of(setting)
-    return {
-        "data": setting.data_identifier,
-        "axes": dict(setting.axes),
-        **({} if law is None else {"law": law.identifier}),
-    }
-
-
 def _method(method: Method, settings: Sequence[Setting]) -> dict[str, Any]:
     entry = method.entry
     parameters = {k: _narrowed(v, settings) for k, v in method.parameters.items()}
+    sampler = {**entry.parameters, **parameters}.get("sampler")  # it cannot be an axis
     return {
         "name": entry.name,
         "version": version_of(entry),
         "parameters": parameters,
-        **_sampler(entry, parameters),
+        **({"sampler_version": version_of(get("knockoff", str(sampler)))} if sampler else {}),
     }
 
 
@@ -67,12 +66,6 @@ def _narrowed(value: Any, settings: Sequence[Setting]) -> Any:
     there = [{**setting.parameters, **setting.axes}.get(axis) for setting in settings]
     kept = {k: v for k, v in value["values"].items() if any(same(k, own) for own in there)}
     return next(iter(kept.values())) if len(kept) == 1 else {**value, "values": kept}
-
-
-def _sampler(entry: Entry, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the version of the knockoff sampler that a method names; it cannot be an axis."""
-    name = {**entry.parameters, **parameters}.get("sampler")
-    return {"sampler_version": version_of(get("knockoff", str(name)))} if name else {}
 
 
 def created(recipe: Recipe, kind: str, written: Mapping[str, Any], setting: str) -> Any:

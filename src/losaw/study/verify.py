@@ -6,9 +6,9 @@ commit that the run names. Here they are computed by the source as it is.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -27,16 +27,15 @@ from losaw.study.writing import write_csv
 from losaw.support.words import unknown
 
 
-@dataclass(frozen=True)
-class Line:
-    """One line of ``reference/<study>/blocks.csv``."""
+class Line(NamedTuple):
+    """One line of ``reference/<study>/blocks.csv``, with its columns."""
 
     folder: Path
     setting: str
     learner: str
-    first: int
-    last: int
-    digest: str
+    first_seed: int
+    last_seed: int
+    rows_sha256: str
 
     @property
     def study(self) -> str:
@@ -44,7 +43,8 @@ class Line:
         return self.folder.name
 
     def __str__(self) -> str:
-        return f"{self.study} {self.setting} {self.learner}, seeds {self.first} to {self.last}"
+        seeds = f"seeds {self.first_seed} to {self.last_seed}"
+        return f"{self.study} {self.setting} {self.learner}, {seeds}"
 
 
 def read_evidence(reference: Path, studies: Sequence[str] | None = None) -> list[Line]:
@@ -55,15 +55,11 @@ def read_evidence(reference: Path, studies: Sequence[str] | None = None) -> list
     for name in studies or ():
         if name not in folders:
             raise StudyError(f"{reference}: {unknown('study', name, folders)}")
-    return [line for name in studies or folders for line in _lines(folders[name])]
-
-
-def _lines(folder: Path) -> list[Line]:
-    table = pd.read_csv(folder / "blocks.csv", dtype={"rows_sha256": str})
-    return [
-        Line(folder, row.setting, row.learner, row.first_seed, row.last_seed, row.rows_sha256)
-        for row in table.itertuples()
-    ]
+    lines: list[Line] = []
+    for name in studies or folders:
+        table = pd.read_csv(folders[name] / "blocks.csv", dtype={"rows_sha256": str})
+        lines += [Line(folders[name], **line) for line in table.to_dict("records")]
+    return lines
 
 
 def verify(
@@ -100,7 +96,7 @@ def verify(
             print(f"{line}: cannot be computed here: {error}", flush=True)
             continue
         n_computed += 1
-        is_equal = digest_of(table, {}).startswith(line.digest)
+        is_equal = digest_of(table, {}).startswith(line.rows_sha256)
         outcomes.setdefault(line.folder, []).append(is_equal)
         print(f"{line}: {'equal' if is_equal else _moved(line, table)}", flush=True)
     if record:
@@ -137,10 +133,8 @@ def compute_line(study: Study, line: Line) -> pa.Table:
     reason = study.left_out.get(line.learner)
     if reason:
         raise StudyError(reason)
-    recipe = {
-        **recipe_of_slice(study, [(setting, line.learner)]),
-        "seeds": [line.first, line.last],
-    }
+    recipe = recipe_of_slice(study, [(setting, line.learner)])
+    recipe["seeds"] = [line.first_seed, line.last_seed]
     rows = rows_of(recipe, [line.learner])[setting.identifier, line.learner]
     return table_of(study.name, setting.identifier, line.learner, rows)
 
@@ -154,7 +148,7 @@ def _moved(line: Line, table: pa.Table) -> str:
     largest, where = 0.0, ""
     for row in stored.itertuples():
         if (row.importance, row.metric) in means.index and float(row.sd or 0) > 0:
-            n_seeds = line.last - line.first + 1
+            n_seeds = line.last_seed - line.first_seed + 1
             gap = abs(means[row.importance, row.metric] - float(row.mean))
             z = gap / float(row.sd) * np.sqrt(n_seeds)
             if z >= largest:

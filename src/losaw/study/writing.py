@@ -36,11 +36,6 @@ def write_text(path: Path, text: str) -> None:
     write_file(path, lambda place: place.write_text(text, encoding="utf-8"))
 
 
-def write_table(path: Path, table: pa.Table) -> None:
-    """Write a Parquet file atomically."""
-    write_file(path, lambda place: pq.write_table(table, place, compression="zstd"))
-
-
 def write_rows(path: Path, rows: "pd.DataFrame | pa.Table", schema: pa.Schema) -> None:
     """Write a Parquet file atomically, some rows at a time; texts as plain strings."""
 

@@ -229,9 +229,9 @@ def test_printed_values_that_are_no_table_are_named(project, content):
     ("old", "new", "words"),
     [
         ("published_runs,note", "note,published_sd", "has no column 'published_runs'; needed: t"),
-        ("0.9,3,100,made", "0.9,,100,made", "line 3: published, decimals and published_runs must"),
-        ("0.5,3,100", "0.5,3,0", "line 2: .* published_runs 1 or more"),
-        ("0.5,3,100", "half,3,100", "line 2: published, decimals"),
+        ("0.9,3,100,made", "0.9,,100,made", "line 3: decimals must be a number, 0 or more"),
+        ("0.5,3,100", "0.5,3,0", "line 2: published_runs must be a number, 1 or more"),
+        ("0.5,3,100", "half,3,100", "line 2: published must be a number"),
         ("note\n", "published_sd\n", "line 3: published_sd must be a number above 0, or empty"),
         (
             "note\nTable 1,30,0.5,r2_test,plain,0.5,3,100,",
