@@ -160,7 +160,7 @@ BROKEN = [
      "in their order"),
     (scoring(lambda *_: NOISE.random(5)), "two equal calls"),
     (scoring(copied_stream), "copied or used as a seed"),
-    (scoring(changed_then_failed), "changes its input in place"),
+    (scoring(changed_then_failed), "it changed the data in place"),
     (scoring(pruning), "changes the model"),
     (with_("importance", explain=seeding(Importance.explain)), "global generator"),
     (("generator", Nothing), "no attribute 'sample'"),

@@ -45,17 +45,16 @@ def add_commands(add: Callable[..., argparse.ArgumentParser]) -> None:
         "--seconds", type=positive, default=300, help="time limit of a single check (default 300)"
     )
     text = "keep a reference run in the repository, or write its pages"
-    parser = add("reference", None, text, True)
-    parts = parser.add_subparsers(required=True, metavar="part")
-    text = "store the results of the selected studies, without their blocks"
-    keeping = parts.add_parser("keep", help=text, description=text)
-    keeping.set_defaults(command=keep)
-    add_session_options(keeping)
-    text = "compare the stored means with the published values, and write the pages"
-    pages = parts.add_parser("pages", help=text, description=text)
-    pages.set_defaults(command=write_pages)
-    add_configuration(pages)
-    for part in (keeping, pages):
+    parts = add("reference", None, text, True).add_subparsers(required=True, metavar="part")
+    kept = "store the results of the selected studies, without their blocks"
+    written = "compare the stored means with the published values, and write the pages"
+    for name, command, text, add_options in (
+        ("keep", keep, kept, add_session_options),
+        ("pages", write_pages, written, add_configuration),
+    ):
+        part = parts.add_parser(name, help=text, description=text)
+        part.set_defaults(command=command)
+        add_options(part)
         part.add_argument(
             "--folder",
             type=Path,

@@ -55,29 +55,21 @@ def read_block(path: Path) -> BlockFile:
     Raises
     ------
     StudyError
-        If the file is missing, empty, truncated, has other columns or no footer of ours, or does
-        not hold what was written.
+        If the file is missing, truncated, has other columns or no footer of ours, or does not
+        hold what was written.
     """
     try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise StudyError(f"{path}: cannot be read: {error.strerror}") from None
-    if not content:
-        raise StudyError(f"{path}: is empty")
-    try:
-        table = pq.ParquetFile(pa.BufferReader(content)).read(use_threads=False)
-        footer = json.loads(table.schema.metadata[FOOTER_KEY])
-    except (OSError, pa.ArrowException, UnicodeDecodeError, OverflowError) as error:
-        first_line = str(error).partition("\n")[0][:120]
-        raise StudyError(f"{path}: is damaged or truncated ({first_line})") from None
-    except (TypeError, KeyError, ValueError):
+        table = pq.ParquetFile(pa.BufferReader(path.read_bytes())).read(use_threads=False)
+        footer = dict(json.loads(table.schema.metadata[FOOTER_KEY]))
+    except (OSError, pa.ArrowException, OverflowError, TypeError, KeyError, ValueError) as error:
+        reason = f"{type(error).__name__}: {error}".partition("\n")[0][:120]
         raise StudyError(
-            f"{path}: is a Parquet file, but not a block: it has no footer of ours"
+            f"{path}: is missing, or no block, or is damaged or truncated ({reason})"
         ) from None
     table = table.replace_schema_metadata(None)
     if not table.schema.equals(BLOCK_SCHEMA):
         raise StudyError(f"{path}: its columns are not those of a block of this version")
-    written = footer.pop(DIGEST, None) if isinstance(footer, dict) else None
+    written = footer.pop(DIGEST, None)
     if written != digest_of(table, footer):
         raise StudyError(f"{path}: does not hold the rows that were written: their digest differs")
     return BlockFile(table, footer)

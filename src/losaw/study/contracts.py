@@ -21,7 +21,7 @@ from losaw.scoring.importance_result import ImportanceResult
 from losaw.study.metrics.metric import Predictions
 from losaw.study.registry import Entry, get
 from losaw.study.registry.plugins import PluginError, place_of, plugin_entries
-from losaw.study.replicate import arrays_of, checked
+from losaw.study.replicate import arrays_of, checked, unchanged
 
 REMEDY = "draw everything from the Generator `rng`, from nothing else, and keep no state"
 
@@ -108,19 +108,11 @@ def require(condition: object, message: str) -> None:
 @contextlib.contextmanager
 def nothing_else_changes(*arrays: np.ndarray) -> Iterator[None]:
     """Say if the body changes an array, whatever error that led to, or a generator of all code."""
-    copies = [array.copy() for array in arrays]
     np.random.seed(random.randrange(2**32))  # noqa: NPY002  # seeding with a usual number must show
     before = np.random.get_state()[1].tobytes(), random.getstate()  # type: ignore[index]  # noqa: NPY002
-    failure = None
-    try:
+    with unchanged("it", arrays):
         yield
-    except Exception as error:
-        failure = error
     after = np.random.get_state()[1].tobytes(), random.getstate()  # type: ignore[index]  # noqa: NPY002
-    if not all(map(np.array_equal, arrays, copies)):
-        raise ContractError("it changes its input in place; work on a copy") from failure
-    if failure is not None:
-        raise failure
     require(
         before == after,
         "it draws from numpy's or Python's global generator; draw from the Generator that is "

@@ -180,12 +180,14 @@ class Study:
 
     def _made(self, kind: str, label: str, written: Options) -> Method:
         """The method of the registered name that an entry gives, by default its label."""
+        parameters = written.parameters
+        name = parameters.pop(kind, None) or getattr(written, kind, label)
         try:
-            entry = registry.get(kind, getattr(written, kind, "") or label)
+            entry = registry.get(kind, str(name))
         except registry.RegistryError as error:
             location = (kind,) if kind == "generator" else (f"{kind}s", label)
             raise self.source.error(location, str(error)) from None
-        return Method(label, entry, written.parameters)
+        return Method(label, entry, parameters)
 
     def setting(self, identifier: str) -> Setting:
         """The setting of an identifier."""

@@ -1,6 +1,6 @@
 """One Monte Carlo replicate: data, one fit, every importance and metric of that fit."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -77,14 +77,13 @@ def fit(ingredients: Ingredients, data: Dataset, seed: int) -> Any:
     if "random_state" in model.get_params():
         rng = ingredients.rng(seed, f"learner:{ingredients.learner}")
         model.set_params(random_state=seed_integer(rng))
-    with _unchanged(data, f"{type(model).__name__}.fit"):
+    with unchanged(f"{type(model).__name__}.fit", arrays_of(data)):
         return model.fit(data.train.X, data.train.y)
 
 
 @contextmanager
-def _unchanged(data: Dataset, user: str) -> Iterator[None]:
+def unchanged(user: str, arrays: Sequence[NDArray[Any]]) -> Iterator[None]:
     """Put back what a user of the data changes in place, and raise a ValueError for it."""
-    arrays = arrays_of(data)
     copies = [array.copy() for array in arrays]
     failure = None
     try:
@@ -122,11 +121,11 @@ def _rows_of_part(
     try:
         if label:
             rng = ingredients.rng(seed, f"importance:{ingredients.learner}:{label}")
-            with _unchanged(data, f"the importance {label!r}"):
+            with unchanged(f"the importance {label!r}", arrays_of(data)):
                 explained = ingredients.importances[label].explain(model, data, rng)
                 measured = checked(explained, data)
         elif wanted:
-            with _unchanged(data, f"{type(model).__name__}.predict"):
+            with unchanged(f"{type(model).__name__}.predict", arrays_of(data)):
                 measured = predict(model, data)
     except Exception as error:
         names = [SCORES, *wanted] if label else wanted

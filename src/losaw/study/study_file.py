@@ -120,7 +120,11 @@ class Strict(BaseModel):
 
 
 class Options(BaseModel):
-    """Known keys next to parameters, which may have any name."""
+    """Known keys next to parameters, which may have any name.
+
+    An importance or a metric has a key of its kind, the registered name, which is its label by
+    default.
+    """
 
     model_config = ConfigDict(extra="allow", frozen=True)
 
@@ -142,18 +146,6 @@ class LearnerOptions(Options):
     learner: str
     importances: list[str] | None = None
     optional: bool = False
-
-
-class ImportanceOptions(Options):
-    """A registered name, by default the label, and parameters."""
-
-    importance: str = ""
-
-
-class MetricOptions(Options):
-    """The same of a metric."""
-
-    metric: str = ""
 
 
 class Entry(BaseModel):
@@ -315,8 +307,8 @@ class StudyFile(Strict):
     learner_axes: list[str] = []
     learners: dict[Name, LearnerOptions]
     scales: dict[str, AtScale] = {}
-    importances: Annotated[dict[Name, ImportanceOptions], BeforeValidator(_named)] = {}
-    metrics: Annotated[dict[Name, MetricOptions], BeforeValidator(_named), Field(min_length=1)]
+    importances: Annotated[dict[Name, Options], BeforeValidator(_named)] = {}
+    metrics: Annotated[dict[Name, Options], BeforeValidator(_named), Field(min_length=1)]
     seeds: dict[str, SeedsOfSettings]
     blocks: Blocks = Blocks()
     seconds_per_seed: list[Seconds] = []

@@ -4,7 +4,6 @@ A name is bound to ``"module:attribute"`` and to default parameters. Nothing is 
 before its first use, so that a forest block never loads a neural-network library.
 """
 
-import functools
 import importlib
 import inspect
 from collections.abc import Callable, Mapping
@@ -123,7 +122,6 @@ def get(kind: str, name: str) -> Entry:
     >>> get("importance", "cpi-sequential").parameters
     {'sampler': 'sequential'}
     """
-    _fill()
     if (kind, name) not in _entries:
         known = names(kind)
         raise RegistryError(
@@ -155,12 +153,8 @@ def entries(kind: str | None = None) -> tuple[Entry, ...]:
     >>> {entry.kind for entry in entries("metric")}
     {'metric'}
     """
-    _fill()
     return tuple(_entries[key] for key in sorted(_entries) if kind in (None, key[0]))
 
 
-@functools.cache
-def _fill() -> None:
-    """Read the table of built-in names once."""
-    for kind, name, target, parameters in BUILT_IN:
-        add(kind, name, target, **parameters)
+for _kind, _name, _target, _parameters in BUILT_IN:
+    add(_kind, _name, _target, **_parameters)

@@ -44,8 +44,7 @@ def load_plugin(path: Path | str) -> ModuleType:
             )
         return loaded
     spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise PluginError(f"plugin {path}: Python cannot load it")
+    assert spec is not None and spec.loader is not None  # which a .py file has
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     known = {(entry.kind, entry.name) for entry in entries()}
