@@ -59,12 +59,6 @@ def _check_grid(study: Study) -> None:
         if twice:
             message = f"has two values of one name in files: {', '.join(twice)}"
             raise study.source.error(("settings", axis), message)
-    for setting in study.settings:
-        try:
-            study.generator.entry.create(**setting.parameters)
-        except Exception as error:
-            words = error if isinstance(error, TypeError | ValueError) else repr(error)
-            raise study.source.error(("settings",), f"{setting.identifier}: {words}") from None
 
 
 def _check_seeds(study: Study) -> None:
@@ -132,20 +126,24 @@ def _methods(study: Study) -> Iterable[tuple[str, Iterable[Method]]]:
 
 def _check_methods(study: Study) -> None:
     """Check the parameters in every setting: learners look at the values of theirs in a fit."""
-    for key, methods in _methods(study):
+    for key, methods in (("settings", [study.generator]), *_methods(study)):
         for method in methods:
             # What needs an extra is made by jobs: results are read where it is absent.
             is_made = key != "learners" and not _extras(method)
-            tried: list[dict[str, Any]] = []
+            tried = set()
             for setting in study.settings:
                 try:
                     parameters = method.parameters_for(setting)
-                    if is_made and parameters not in tried:
-                        tried.append(parameters)
+                    if key == "settings":
+                        parameters |= setting.parameters
+                    if is_made and repr(parameters) not in tried:
+                        tried.add(repr(parameters))
                         method.entry.create(**parameters)
-                except (TypeError, ValueError) as error:
-                    message = f"setting {setting.identifier}: {error}"
-                    raise study.source.error((key, method.label), message) from None
+                except Exception as error:
+                    words = error if isinstance(error, TypeError | ValueError) else repr(error)
+                    location = (key,) if key == "settings" else (key, method.label)
+                    message = f"setting {setting.identifier}: {words}"
+                    raise study.source.error(location, message) from None
 
 
 def _check_method_names(study: Study) -> None:

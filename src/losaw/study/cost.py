@@ -27,7 +27,9 @@ def describe_cost(plans: Sequence[StudyPlan]) -> str:
         _line("in all", *total, f"{sum(hours):.2f}"),
         f"the longest block takes about {max(map(max, seconds)) / 60:.1f} minutes",
     ]
-    if unmeasured := [plan.study.name for plan in plans if not is_measured(plan)]:
+    cells = ((plan.study, c) for plan in plans for b in plan.blocks.values() for c in b.slice.cells)
+    unmeasured = {s.name: None for s, c in cells if not s.cost_of_seed(c.setting, c.learner)[1]}
+    if unmeasured:
         lines.append(
             f"not measured, taken as {UNMEASURED_SECONDS:g} s a fit where unknown: "
             + ", ".join(unmeasured)
@@ -54,12 +56,6 @@ def changes(plan: StudyPlan) -> Iterator[str]:
         yield f"  {place} ({n_blocks} of them)"
     if len(places) > MOST_CHANGES:
         yield f"  and {len(places) - MOST_CHANGES} more"
-
-
-def is_measured(plan: StudyPlan) -> bool:
-    """Return whether the study file states the cost of all fits."""
-    cells = (cell for block in plan.blocks.values() for cell in block.slice.cells)
-    return all(plan.study.cost_of_seed(cell.setting, cell.learner)[1] for cell in cells)
 
 
 def _line(name: str, *numbers: object) -> str:

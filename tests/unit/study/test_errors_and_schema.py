@@ -189,7 +189,7 @@ class Broken:
             RAISES,
             "{name: normal-linear, correlation: heterogeneous}",
             "broken",
-            r"settings: 30_0\.5-\w+: KeyError\('n'\)",
+            r"settings: setting 30_0\.5-\w+: KeyError\('n'\)",
         ),
     ],
 )

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from losaw.knockoffs.sampler import SAMPLERS
-from losaw.study.registry.catalogue import ADAPTER, BUILT_IN, USES, Use
+from losaw.study.registry.catalogue import BUILT_IN, USES
 from losaw.support.errors import LosawError
 from losaw.support.words import did_you_mean, unknown
 
@@ -33,34 +33,25 @@ class Entry:
     target: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
-    @property
-    def use(self) -> Use | None:
-        """The use of a function of :mod:`losaw.importance` by studies; None for anything else."""
-        module, _, function = self.target.partition(":")
-        return USES[function] if module.startswith("losaw.importance.") else None
-
     def load(self) -> Any:
         """Return the registered class or function; functions of ours in the adapter for studies."""
-        if self.use is None:
-            return _attribute(self.target)
-        return _attribute(ADAPTER)(_attribute(self.target), self.use)
+        module, _, attribute = self.target.partition(":")
+        thing = getattr(importlib.import_module(module), attribute)
+        if not module.startswith("losaw.importance."):
+            return thing
+        from losaw.study.registry.importances import InStudies
+
+        return InStudies(thing, USES[attribute])
 
     def create(self, **parameters: Any) -> Any:
         """Create an instance, with ``parameters`` overriding the registered defaults."""
         return self.load()(**{**self.parameters, **parameters})
 
-    def accepted_parameters(self) -> dict[str, bool]:
-        """Return the names that :meth:`create` accepts in order, and whether each must be given."""
-        return {
-            parameter.name: parameter.default is parameter.empty
-            for parameter in inspect.signature(self.load()).parameters.values()
-            if parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
-        }
-
-
-def _attribute(target: str) -> Any:
-    module, _, attribute = target.partition(":")
-    return getattr(importlib.import_module(module), attribute)
+    def accepted_parameters(self) -> list[str]:
+        """Return the names that :meth:`create` accepts, in order."""
+        parameters = inspect.signature(self.load()).parameters.values()
+        named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+        return [parameter.name for parameter in parameters if parameter.kind in named]
 
 
 _entries: dict[tuple[str, str], Entry] = {}

@@ -168,8 +168,6 @@ USES: dict[str, Use] = {
         values="atr rtr linear-coefficient pearson spearman shap-pearson shap-spearman",
     ),
 }
-# Returns the callable of a study, from a function and its use.
-ADAPTER = "losaw.study.registry.importances:InStudies"
 
 # (kind, name) -> the extra without which it cannot run.
 EXTRAS = {

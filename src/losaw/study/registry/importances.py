@@ -35,8 +35,6 @@ class InStudies:
         self.parameters = dict(parameters or {})
         self.examples = use.examples
         self.example_learner = use.learner
-        self.__doc__ = function.__doc__
-        self.__wrapped__ = function
         self.__signature__ = _signature(function, use)
 
     def __call__(self, **parameters: Any) -> "InStudies":
@@ -53,9 +51,6 @@ class InStudies:
             looked_at = inspect.signature(check).parameters
             check(**{name: value for name, value in known.items() if name in looked_at})
         return InStudies(self.function, self.use, values)
-
-    def __repr__(self) -> str:
-        return parameter_repr(self.function.__name__, **self.parameters)
 
     def explain(self, model: Any, data: Dataset, rng: np.random.Generator) -> ImportanceResult:
         """Scores of the features of ``data`` for a fitted ``model`` of the same task."""
