@@ -1,10 +1,24 @@
 """The exception of the study engine."""
 
+from collections.abc import Mapping
+from typing import TypeVar
+
 from losaw.support.errors import LosawError
+from losaw.support.words import unknown
+
+Part = TypeVar("Part")
+MOST_NAMES = 50
 
 
 class StudyError(LosawError):
     """A mistake that the user can fix; it names the file, key and value, and the remedy."""
+
+
+def part_of(what: str, name: str, parts: Mapping[str, Part], place: str = "") -> Part:
+    """Return a part by its name; a StudyError says which names there are, and the nearest."""
+    if name not in parts:
+        raise StudyError(f"{place}{unknown(what, name, list(parts)[:MOST_NAMES])}")
+    return parts[name]
 
 
 class OptionError(ValueError):

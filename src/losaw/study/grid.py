@@ -9,7 +9,7 @@ from typing import Any
 
 from losaw.study import registry
 from losaw.study.datasets import is_there
-from losaw.study.errors import StudyError
+from losaw.study.errors import part_of
 from losaw.study.settings import Setting, matches, same, setting_identifier
 from losaw.study.study_file import SCALES, Options, Scalar, SourceFile, StudyFile, parse
 from losaw.support.words import unknown
@@ -191,10 +191,8 @@ class Study:
 
     def setting(self, identifier: str) -> Setting:
         """The setting of an identifier."""
-        for setting in self.settings:
-            if setting.identifier == identifier:
-                return setting
-        raise StudyError(f"study {self.name!r} has no setting {identifier!r}")
+        settings = {setting.identifier: setting for setting in self.settings}
+        return part_of("setting", identifier, settings, f"study {self.name!r}: ")
 
     def seeds(self, scale: str, setting: Setting, learner: str) -> int:
         """Seeds of a setting and learner at a scale; 0 if the scale leaves them out."""
@@ -289,8 +287,8 @@ def _resolved(key: str, value: Any, names: Mapping[str, Any]) -> Any:
         return names[axis]
     if not isinstance(value["values"], dict):
         raise ValueError(f"{key}: values: expected a mapping of the values of {axis}")
-    for known, parameter in value["values"].items():
-        if same(known, names[axis]):
+    for one, parameter in value["values"].items():
+        if same(one, names[axis]):
             return parameter
     raise ValueError(
         f"{key}: no value for {axis} = {names[axis]!r} (there are values for "

@@ -12,12 +12,11 @@ from typing import Any
 
 from losaw.study.blocks import Block
 from losaw.study.checks import check_extras
-from losaw.study.errors import StudyError
+from losaw.study.errors import part_of
 from losaw.study.results.outputs import FILES
 from losaw.study.session import Session, StudyPlan
 from losaw.support.errors import LosawError
 from losaw.support.one_thread import use_one_thread
-from losaw.support.words import unknown
 
 # The configuration's file, for the scripts: Snakemake hands them its content alone.
 FILE_KEY = "LOSAW_CONFIGURATION"
@@ -63,11 +62,7 @@ class Run:
             f"{self.results}/{self.scale}/{wildcards.study}/blocks/{wildcards.slice}/"
             f"seeds_{wildcards.first}-{wildcards.last}.parquet"
         )
-        if path not in blocks:
-            raise StudyError(
-                f"not part of this request: {unknown('block', path, list(blocks)[:20])}"
-            )
-        return blocks[path]
+        return part_of("block", path, blocks, "not part of this request: ")
 
     def laws_of(self, wildcards: Any) -> list[str]:
         """Return the files of the joint laws that a block draws from."""
@@ -77,12 +72,10 @@ class Run:
         """Return the specification of a joint law."""
         plans = self._session.plans
         laws = (plan.study.law_of(setting) for plan in plans for setting in plan.settings)
-        known = {law.identifier: law for law in laws if law is not None}
-        if identifier not in known:
-            raise StudyError(
-                f"not part of this request: {unknown('joint law', identifier, list(known)[:20])}"
-            )
-        return asdict(known[identifier])
+        specifications = {law.identifier: law for law in laws if law is not None}
+        return asdict(
+            part_of("joint law", identifier, specifications, "not part of this request: ")
+        )
 
     def megabytes(self, wildcards: Any) -> int:
         """Return the memory of a block's job, as the study states it."""

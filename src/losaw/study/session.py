@@ -11,15 +11,13 @@ from typing import Any
 
 from losaw.study.blocks import LEARNER_AXIS, Block, Cell, blocks_of, slices
 from losaw.study.checks import validate
-from losaw.study.errors import StudyError
+from losaw.study.errors import StudyError, part_of
 from losaw.study.grid import Study
 from losaw.study.published import read_published, what_has_no_cell
 from losaw.study.registry.plugins import load_plugin
-from losaw.study.settings import Setting, listed, safe_name, same
-from losaw.study.study_file import SCALES, Configuration, SourceFile, parse
+from losaw.study.settings import Setting, safe_name, same
+from losaw.study.study_file import SCALES, Configuration, SourceFile, listed, parse
 from losaw.support.words import did_you_mean, unknown
-
-LISTS = ("studies", "plugins")
 
 
 @dataclass(frozen=True)
@@ -79,7 +77,6 @@ class Session:
         written = SourceFile(configuration).data
         asked = {k: v for k, v in (config or {}).items() if k not in written or written[k] != v}
         overrides = {k: v for k, v in asked.items() if k in Configuration.model_fields}
-        overrides |= {k: listed(overrides[k]) for k in LISTS if isinstance(overrides.get(k), str)}
         seeds = asked.pop("seeds", None)
         self.selection = {k: listed(v) for k, v in asked.items() if k not in overrides}
         if seeds is not None and not (str(seeds).isdecimal() and int(seeds) > 0):
@@ -87,7 +84,7 @@ class Session:
         self.seeds = None if seeds is None else int(seeds)
         self.source = SourceFile(configuration, overrides)
         self.configuration = parse(Configuration, self.source)
-        self._asked_studies = overrides.get("studies")
+        self._asked_studies = self.configuration.studies if "studies" in overrides else ()
         self.folder = configuration.parent
         self.published_folder = self.folder / "published"
         self.results = self.configuration.results
@@ -108,9 +105,7 @@ class Session:
     def study(self, name: str) -> Study:
         """One of the session's studies."""
         studies = {study.name: study for study in self.studies}
-        if name not in studies:
-            raise StudyError(f"not part of this request: {unknown('study', name, studies)}")
-        return studies[name]
+        return part_of("study", name, studies, "not part of this request: ")
 
     def read_study(self, name: str, trusted: bool = False) -> Study:
         """Read and validate a study file next to the configuration, for the session's scale."""
@@ -123,12 +118,12 @@ class Session:
 
     def _study_names(self) -> list[str]:
         """Names of the requested studies; ``ufi`` stands for every study named ``ufi_…``."""
-        known = self.available_studies()
+        there = self.available_studies()
         names: list[str] = []
         for index, name in enumerate(self.configuration.studies):
-            group = [study for study in known if study.startswith(f"{name}_")]
-            if name in known or not group:
-                self.source.check_known(name, known, ("studies", index), "study")
+            group = [study for study in there if study.startswith(f"{name}_")]
+            if name in there or not group:
+                self.source.check_known(name, there, ("studies", index), "study")
                 group = [name]
             names += group
         return list(dict.fromkeys(names))
@@ -228,8 +223,8 @@ class Session:
     @property
     def pages(self) -> Path:
         """The folder of the report's pages; those of some studies alone have one of their own."""
-        asked = self._asked_studies
-        return self.outputs / (f"studies~{'+'.join(asked)}" if asked else "")
+        asked = "+".join(self._asked_studies)
+        return self.outputs / (f"studies~{asked}" if asked else "")
 
     @property
     def plans(self) -> tuple[StudyPlan, ...]:

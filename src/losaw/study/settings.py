@@ -31,13 +31,6 @@ def same(value: Scalar, other: Any) -> bool:
     return bool(plain(value) == plain(other))
 
 
-def listed(written: Any) -> tuple[Any, ...]:
-    """Return the values that the command line writes ``f3,f5``, or that a file has as a list."""
-    if isinstance(written, list | tuple):
-        return tuple(written)
-    return tuple(part.strip() for part in str(written).split(",") if part.strip())
-
-
 def plain(value: Any) -> Any:
     """Numbers as floats, so that 1 and 1.0 are one key; everything else as text, True as true."""
     text = str(value)

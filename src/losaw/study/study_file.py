@@ -90,6 +90,13 @@ def as_values(written: Any) -> list[Any]:
     return list(written) if isinstance(written, list | tuple) else [written]
 
 
+def listed(written: Any) -> tuple[Any, ...]:
+    """Return the values that the command line writes ``f3,f5``, or that a file has as a list."""
+    if isinstance(written, list | tuple):
+        return tuple(written)
+    return tuple(part.strip() for part in str(written).split(",") if part.strip())
+
+
 def _named(written: Any) -> Any:
     """Names in a list as a mapping of names to no parameters."""
     is_names = isinstance(written, list) and all(isinstance(name, str) for name in written)
@@ -346,10 +353,10 @@ class Configuration(Strict):
     """
 
     scale: str = "desk"
-    studies: Annotated[Names, Field(min_length=1)]
+    studies: Annotated[list[str], BeforeValidator(listed), Field(min_length=1)]
     results: Path = Path("results")
     figures: Path = Path("figures")
-    plugins: list[Path] = []
+    plugins: Annotated[list[Path], BeforeValidator(listed)] = []
     max_failed_share: Annotated[float, Field(ge=0, le=1)] = 0.0
     block_minutes: Annotated[float, Field(gt=0)] = 60.0
 

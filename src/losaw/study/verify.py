@@ -17,14 +17,13 @@ import pyarrow as pa
 from losaw.study.block_file import digest_of
 from losaw.study.compute import rows_of
 from losaw.study.datasets import DatasetError
-from losaw.study.errors import StudyError
+from losaw.study.errors import StudyError, part_of
 from losaw.study.grid import Study
 from losaw.study.recipe import recipe_of_slice
 from losaw.study.results.outputs import commit
 from losaw.study.rows import table_of
 from losaw.study.session import Session
 from losaw.study.writing import write_csv
-from losaw.support.words import unknown
 
 
 class Line(NamedTuple):
@@ -52,13 +51,11 @@ def read_evidence(reference: Path, studies: Sequence[str] | None = None) -> list
     folders = {path.parent.name: path.parent for path in sorted(reference.glob("*/blocks.csv"))}
     if not folders:
         raise StudyError(f"{reference}: holds no <study>/blocks.csv")
-    for name in studies or ():
-        if name not in folders:
-            raise StudyError(f"{reference}: {unknown('study', name, folders)}")
     lines: list[Line] = []
     for name in studies or folders:
-        table = pd.read_csv(folders[name] / "blocks.csv", dtype={"rows_sha256": str})
-        lines += [Line(folders[name], **line) for line in table.to_dict("records")]
+        folder = part_of("study", name, folders, f"{reference}: ")
+        table = pd.read_csv(folder / "blocks.csv", dtype={"rows_sha256": str})
+        lines += [Line(folder, **line) for line in table.to_dict("records")]
     return lines
 
 
@@ -128,8 +125,7 @@ def _record(outcomes: Mapping[Path, Sequence[bool]]) -> None:
 def compute_line(study: Study, line: Line) -> pa.Table:
     """Return the rows of a line, computed by the source as it is; refuse what there is no more."""
     setting = study.setting(line.setting)
-    if line.learner not in study.learners:
-        raise StudyError(unknown("learner", line.learner, study.learners))
+    part_of("learner", line.learner, study.learners)
     reason = study.left_out.get(line.learner)
     if reason:
         raise StudyError(reason)
