@@ -54,10 +54,8 @@ def _check_grid(study: Study) -> None:
         if axis in study.generator.parameters:
             message = "is an axis, and a fixed parameter of the generator; leave one of them out"
             raise study.source.error(("settings", axis), message)
-        counted = Counter(map(safe_name, values))
-        twice = [str(value) for value in values if counted[safe_name(value)] > 1]
-        if twice:
-            message = f"has two values of one name in files: {', '.join(twice)}"
+        if twice := _twice(map(safe_name, values)):
+            message = f"has two values of one name in files: {twice[0]}"
             raise study.source.error(("settings", axis), message)
 
 
@@ -164,7 +162,7 @@ def _check_method_names(study: Study) -> None:
             ("method", names, "use both {learner} and {importance}"),
             ("labels", list(map(study.show, names)), "give each a label of its own"),
         ):
-            if twice := [name for name, n in Counter(shown).items() if n > 1]:
+            if twice := _twice(shown):
                 raise study.source.error((key,), f"names several columns {twice[0]!r}; {remedy}")
 
 
@@ -179,8 +177,7 @@ def _check_cells(study: Study) -> None:
             for axis in axes:
                 allowed = [*study.axes, *CELL_AXES]
                 study.source.check_known(axis, allowed, ("tables", name, part), "axis")
-        twice = [axis for axis, n in Counter([*table.rows, *table.columns]).items() if n > 1]
-        if twice:
+        if twice := _twice([*table.rows, *table.columns]):
             message = f"{twice[0]!r} is named twice under 'rows' and 'columns'"
             raise study.source.error(("tables", name), message)
         for metric in table.metrics or ():
@@ -192,6 +189,10 @@ def _check_cells(study: Study) -> None:
         filters += [(("counted", index), where) for index, where in enumerate(file.counted)]
     for location, where in filters:
         check_filter(study, where, location, study.cell_names)
+
+
+def _twice(names: Iterable[str]) -> list[str]:
+    return [name for name, number in Counter(names).items() if number > 1]
 
 
 def check_extras(study: Study, learners: Iterable[str]) -> None:

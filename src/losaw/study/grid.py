@@ -43,31 +43,22 @@ class Study:
         self.source = SourceFile(path)
         self.scale = scale
         self.file: StudyFile = parse(StudyFile, self.source)
+        for other, at_scale in self.file.scales.items():
+            self.source.check_known(other, SCALES, ("scales", other), "scale")
+            for label in at_scale.learners:
+                location = ("scales", other, "learners", label)
+                self.source.check_known(label, self.file.learners, location, "learner")
         self._written_learners = self.source.data["learners"]
-        self._change_learners()
+        self._changes = self.file.scales[scale].learners if scale in self.file.scales else {}
+        if self._changes:  # in the place of the options that stand first
+            learners = self._written_learners
+            changed = {k: {**learners[k], **options} for k, options in self._changes.items()}
+            self.source.data["learners"] = {**learners, **changed}
+            self.file = parse(StudyFile, self.source)
         if self.file.study != path.stem:
             raise self.source.error(
                 ("study",), f"{self.file.study!r} must equal the file's name, {path.stem!r}"
             )
-
-    def _change_learners(self) -> None:
-        """Put the options of learners at the scale in the place of those that stand first."""
-        for scale, changes in self.file.scales.items():
-            self.source.check_known(scale, SCALES, ("scales", scale), "scale")
-            for label in changes.learners:
-                location = ("scales", scale, "learners", label)
-                self.source.check_known(label, self.file.learners, location, "learner")
-        if self._changes:
-            learners = dict(self._written_learners)
-            for label, options in self._changes.items():
-                learners[label] = {**learners[label], **options}
-            self.source.data["learners"] = learners
-            self.file = parse(StudyFile, self.source)
-
-    @property
-    def _changes(self) -> Mapping[str, Mapping[str, Any]]:
-        at_scale = self.file.scales.get(self.scale or "")
-        return {} if at_scale is None else at_scale.learners
 
     @property
     def name(self) -> str:

@@ -99,13 +99,11 @@ class Run:
     def inputs_of_paper(self, paper: str) -> list[str]:
         """Return what a page shows: claims; comparison, tables and figures of its studies."""
         claims = self._session.folder / "claims" / f"{paper}.yaml"
-        parts = ("{0}/{2}/comparison.csv", "{0}/{2}/tables", "{1}/{2}")
-        shown = [
-            part.format(self.outputs, self.figures, study)
-            for study in self.papers[paper]
-            for part in parts
-        ]
-        return [*shown, *([str(claims)] if claims.is_file() else [])]
+        shown = [str(claims)] if claims.is_file() else []
+        for study in self.papers[paper]:
+            folder = f"{self.outputs}/{study}"
+            shown += [f"{folder}/comparison.csv", f"{folder}/tables", f"{self.figures}/{study}"]
+        return shown
 
     def compile(self) -> None:
         """Compile all kernels once, where that was not done at installation."""

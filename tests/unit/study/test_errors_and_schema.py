@@ -68,7 +68,7 @@ from losaw.support.words import did_you_mean
             ["margins: the metric 'r2_test' is published in tiny.csv"],
         ),
         ("{r2_test: 0.03,", "{r2_tset: 0.03, r2_test: 0.03,", ["did you mean 'r2_test'"]),
-        ("[30, 60]", "[30, 60, 30]", ["two values of one name in files: 30, 30"]),
+        ("[30, 60]", "[30, 60, 30]", ["two values of one name in files: 30"]),
         ("[0.5, 1.0]", "[0.5, -1.0]", ["tiny.yaml: settings: ", "noise_variance"]),
         ("jitter: 0.3", "jitter: 0.3, random_state: 1", ["jittered.random_state: is made from"]),
         (
