@@ -69,15 +69,10 @@ def _narrowed(value: Any, settings: Sequence[Setting]) -> Any:
 
 
 def created(recipe: Recipe, kind: str, written: Mapping[str, Any], setting: str) -> Any:
-    """Make a method of a recipe, with its parameters in a setting."""
-    return get(kind, written["name"]).create(**_parameters(recipe, written, setting))
-
-
-def created_generator(recipe: Recipe, setting: str) -> Any:
-    """Make the generator of a setting: its fixed parameters, and the axes that it takes."""
-    written, axes = recipe["generator"], recipe["settings"][setting]["axes"]
-    of_setting = {axis: axes[axis] for axis in recipe["data_axes"]}
-    return get("generator", written["name"]).create(**{**written["parameters"], **of_setting})
+    """Make a method of a recipe, with its parameters in a setting; the generator takes axes too."""
+    axes = recipe["settings"][setting]["axes"]
+    taken = {axis: axes[axis] for axis in recipe["data_axes"]} if kind == "generator" else {}
+    return get(kind, written["name"]).create(**_parameters(recipe, written, setting), **taken)
 
 
 def _parameters(recipe: Recipe, written: Mapping[str, Any], setting: str) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from losaw.rng import seed_integer, stream
 from losaw.scoring.importance_result import ImportanceResult
 from losaw.study.grid import Study
 from losaw.study.metrics.metric import Predictions
-from losaw.study.recipe import Recipe, created, created_generator, recipe_of_slice
+from losaw.study.recipe import Recipe, created, recipe_of_slice
 from losaw.study.registry.plugins import place_of
 from losaw.study.rows import SCORES, Row
 from losaw.study.settings import Setting
@@ -217,7 +217,7 @@ def ingredients_of(recipe: Recipe, setting: str, learner: str) -> Ingredients:
         experiment=recipe["experiment"],
         setting=recipe["settings"][setting]["data"],
         learner=learner,
-        draw=created_generator(recipe, setting).sample,
+        draw=created(recipe, "generator", recipe["generator"], setting).sample,
         make_learner=lambda: created(recipe, "learner", written, setting),
         importances={
             label: created(recipe, "importance", recipe["importances"][label], setting)

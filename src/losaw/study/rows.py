@@ -1,31 +1,13 @@
 """The rows of a block: what one line holds, and the columns of the file they are stored in."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any
 
 import pyarrow as pa
 
 SCORES = "scores"
-
-_NUMBERS = pa.list_(pa.float64())
-BLOCK_SCHEMA = pa.schema(
-    [
-        ("study", pa.string()),
-        ("setting_id", pa.string()),
-        ("learner", pa.string()),
-        ("seed", pa.int32()),
-        ("importance", pa.string()),
-        ("metric", pa.string()),
-        ("value", pa.float64()),
-        ("status", pa.string()),
-        ("message", pa.string()),
-        ("features", pa.list_(pa.string())),
-        ("scores", _NUMBERS),
-        ("std_error", _NUMBERS),
-        ("p_values", _NUMBERS),
-        ("signal", pa.list_(pa.int32())),
-    ]
-)
+FIT = ("study", "setting_id", "learner")
 
 
 @dataclass(frozen=True)
@@ -49,16 +31,29 @@ class Row:
     signal: list[int] | None = None
 
 
+_TYPES: dict[Any, pa.DataType] = {
+    str: pa.string(),
+    int: pa.int32(),
+    float: pa.float64(),
+    list[str] | None: pa.list_(pa.string()),
+    list[int] | None: pa.list_(pa.int32()),
+    list[float] | None: pa.list_(pa.float64()),
+}
+BLOCK_SCHEMA = pa.schema(
+    [(name, pa.string()) for name in FIT] + [(one.name, _TYPES[one.type]) for one in fields(Row)]
+)
+
+
 def table_of(study: str, setting: str, learner: str, rows: Iterable[Row]) -> pa.Table:
     """Rows as a table with the columns of a block's file."""
-    fit = {"study": study, "setting_id": setting, "learner": learner}
+    fit = dict(zip(FIT, (study, setting, learner), strict=True))
     return pa.Table.from_pylist([{**fit, **vars(row)} for row in rows], schema=BLOCK_SCHEMA)
 
 
 def rows_by_seed(table: pa.Table) -> dict[int, list[Row]]:
     """The rows of a block's table by seed, in their order."""
     by_seed: dict[int, list[Row]] = {}
-    for line in table.drop_columns(["study", "setting_id", "learner"]).to_pylist():
+    for line in table.drop_columns(list(FIT)).to_pylist():
         row = Row(**line)
         by_seed.setdefault(row.seed, []).append(row)
     return by_seed

@@ -17,7 +17,7 @@ from losaw.study.published import read_published, what_has_no_cell
 from losaw.study.registry.plugins import load_plugin
 from losaw.study.settings import Setting, safe_name, same
 from losaw.study.study_file import SCALES, Configuration, SourceFile, listed, parse
-from losaw.support.words import did_you_mean, unknown
+from losaw.support.words import unknown
 
 
 @dataclass(frozen=True)
@@ -136,13 +136,11 @@ class Session:
                 known = sorted({*Configuration.model_fields, "seeds", *axes})
                 raise StudyError(f"{axis}: {unknown('key', axis, known)}")
             allowed = [value for study in studies for value in self._allowed(study, axis)]
-            words = list(dict.fromkeys(map(str, allowed)))
             for value in values:
                 if not any(same(known, value) for known in allowed):
-                    guess = did_you_mean(str(value), words)
                     raise StudyError(
-                        f"{axis}={value}: out of the grid{guess} (allowed: {', '.join(words)}); "
-                        f"a new value belongs into the study file, under settings"
+                        f"{axis}: {unknown('value', value, dict.fromkeys(allowed))}; a new one "
+                        "belongs into the study file, under settings"
                     )
 
     @staticmethod

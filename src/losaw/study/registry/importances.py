@@ -35,7 +35,11 @@ class InStudies:
         self.parameters = dict(parameters or {})
         self.examples = use.examples
         self.example_learner = use.learner
-        self.__signature__ = _signature(function, use)
+        self._known = inspect.signature(function).parameters
+        rows = inspect.Parameter("rows", inspect.Parameter.KEYWORD_ONLY, default="test")
+        first = [rows] if use.on == "rows" else []
+        options = [self._known[name] for name in use.options]
+        self.__signature__ = inspect.Signature([*first, *options])
 
     def __call__(self, **parameters: Any) -> "InStudies":
         """The same function with parameters; those out of range raise an error at once."""
@@ -46,8 +50,7 @@ class InStudies:
             one_of("rows", values["rows"], SAMPLES)
         check = getattr(self.function, "check", None)
         if check is not None:
-            of_function = inspect.signature(self.function).parameters
-            known = {name: parameter.default for name, parameter in of_function.items()} | values
+            known = {name: parameter.default for name, parameter in self._known.items()} | values
             looked_at = inspect.signature(check).parameters
             check(**{name: value for name, value in known.items() if name in looked_at})
         return InStudies(self.function, self.use, values)
@@ -56,12 +59,12 @@ class InStudies:
         """Scores of the features of ``data`` for a fitted ``model`` of the same task."""
         options = dict(self.parameters)
         if "sampler" in options and data.stream is not None:
-            options |= _shared_draws(data.stream, **options)
+            own = options["sampler_parameters"] or {}
+            options |= _shared_draws(options["sampler"], own, data.stream)
         options["feature_names"] = data.feature_names
         if self.use.on == "model":
             return self.function(model, **options)
-        known = inspect.signature(self.function).parameters
-        if "kinds" in known:
+        if "kinds" in self._known:
             options["kinds"] = data.feature_kinds
         if model is not None:
             task_of(model, data.task)
@@ -72,7 +75,7 @@ class InStudies:
             sample = data.test
         if self.use.on == "test and train":
             options["train"] = data.train
-        if "random_state" in known:
+        if "random_state" in self._known:
             options["random_state"] = rng
         result = self.function(model, *sample, **options)
         if self.use.scores_only:
@@ -81,27 +84,12 @@ class InStudies:
 
 
 def _shared_draws(
-    stream: Callable[[str], np.random.Generator],
-    sampler: str,
-    sampler_parameters: Mapping[str, Any] | None,
-    **others: Any,
+    name: str, parameters: Mapping[str, Any], stream: Callable[[str], np.random.Generator]
 ) -> dict[str, Any]:
     """A sampler that draws from the data set's own stream, so that its learners share the draws."""
     from losaw.importance.conditional_predictive_impact import sampler_of
     from losaw.knockoffs.shared import SharedKnockoffs
 
-    parameters = sampler_parameters or {}
-    shared = SharedKnockoffs(
-        sampler_of(sampler, parameters),
-        parameter_repr(sampler, **parameters),
-        stream(f"knockoffs:{sampler}"),
-    )
+    sampler, shown = sampler_of(name, parameters), parameter_repr(name, **parameters)
+    shared = SharedKnockoffs(sampler, shown, stream(f"knockoffs:{name}"))
     return {"sampler": shared, "sampler_parameters": None}
-
-
-def _signature(function: Callable[..., Any], use: Use) -> inspect.Signature:
-    """The parameters that a study file may set, with the defaults of the function."""
-    known = inspect.signature(function).parameters
-    rows = inspect.Parameter("rows", inspect.Parameter.KEYWORD_ONLY, default="test")
-    first = [rows] if use.on == "rows" else []
-    return inspect.Signature([*first, *(known[name] for name in use.options)])
