@@ -11,7 +11,7 @@ from losaw.explaining.curves import Curve
 from losaw.explaining.design import METHODS, Design
 from losaw.explaining.disagreements import GROUPED_ABOVE, MEASURE, Associations, Disagreement
 from losaw.explaining.draws import Decision
-from losaw.explaining.scores import LEVEL, Work
+from losaw.explaining.scores import LEVEL, Work, over_folds
 from losaw.explaining.sentences import Sentence
 from losaw.pages import Result, text_table
 from losaw.scoring.group_tree import average_linkage
@@ -226,6 +226,10 @@ class Explanation(Result):
             ],
             "curves": {name: curve._asdict() for name, curve in self.curves.items()},
             "draws": [{"features": u, **test._asdict()} for u, test in draws.items()],
+            "left_out": [
+                {"features": unit, "loco": loco.share, "std_error": loco.std_error}
+                for unit, loco in ((u, over_folds(v)) for u, v in self.work.left_out.items())
+            ],
             "quality": {name: q.__dict__ for name, q in self.work.quality.items()},
             "columns": [
                 {"name": c.name, "kind": c.kind, "used": c.values is not None,

@@ -23,7 +23,7 @@ class Clock:
         """Announce a part, and add up its seconds."""
         if self.verbose:
             print(f"losaw: {name}", file=sys.stderr, flush=True)
-        start, compiled = time.perf_counter(), COMPILING.seconds
+        start, compiled = time.perf_counter(), COMPILING.elapsed
         yield
-        seconds = time.perf_counter() - start - (COMPILING.seconds - compiled)
+        seconds = time.perf_counter() - start - (COMPILING.elapsed - compiled)
         self.seconds[name] = self.seconds.get(name, 0.0) + max(seconds, 0.0)
