@@ -51,19 +51,19 @@ _OF_CLAIMS = (SUPPORTED, MOSTLY_OPEN, CONTRADICTED, MIXED, UNDECIDED, PARTLY_RUN
 def front_page(shelf: Shelf, name: str) -> Page:
     """The page that leads to all others; its file is called ``report`` or ``overview``."""
     weighed = {paper: weigh_claims(shelf, paper) for paper in shelf.papers}
-    cells = pd.concat([counted_cells(shelf, study) for study in shelf.studies], ignore_index=True)
-    parts = [*finding(shelf, shelf.studies), *verdict_tiles(cells)]
+    counted, apart = (_compared(shelf, are_counted) for are_counted in (True, False))
+    parts = [*finding(shelf, shelf.studies), *verdict_tiles(counted)]
     links = [f"[{shelf.paper(name).title}](./{name}.md)" for name in shelf.pages]
     parts.append(Section("Pages", [links]))
-    if len(cells):
-        apart = Section("Compared, but not counted", [_APART, _cells(shelf, False)], True)
-        reasons = Section("Cells that differ or deviate", [_WHY, _explained(shelf)])
-        parts.append(Section("Published values", [_COUNTED, _cells(shelf, True), reasons, apart]))
+    if len(counted):
+        others = Section("Compared, but not counted", [_APART, _cells(apart)], True)
+        reasons = Section("Cells that differ or deviate", [_WHY, _explained(counted)])
+        parts.append(Section("Published values", [_COUNTED, _cells(counted), reasons, others]))
     if any(weighed.values()):
         failing = _failing(shelf, weighed)
         parts.append(Section("Claims of the texts", [_claims(weighed), *failing]))
     parts.append(Section("What was run", [_run(shelf)], is_folded=True))
-    title = "Published and reproduced" if len(cells) else "Methods on simulated data"
+    title = "Published and reproduced" if len(counted) else "Methods on simulated data"
     return Page(name, title, parts)
 
 
@@ -73,51 +73,47 @@ def write_pages(shelf: Shelf, front: Path) -> list[Path]:
     return [page.write(front.with_stem(page.name)) for page in pages]
 
 
-def _cells(shelf: Shelf, are_counted: bool) -> pd.DataFrame:
-    rows = []
+def _compared(shelf: Shelf, are_counted: bool) -> pd.DataFrame:
+    """The compared cells of all papers that count, or those that do not."""
+    parts = []
     for group, names in shelf.pages.items():
-        parts = []
         for name in names:
-            own = counted_cells(shelf, name)
             cells = compared_cells(shelf.results[name].comparison)
-            parts.append(own if are_counted else cells.drop(own.index))
-        cells = pd.concat(parts)
-        distance = (cells["reproduced"] - cells["published"]).abs()
-        words = {word: int((cells["verdict"] == word).sum()) for word in COMPARED}
-        near = {f"within {d:g}": int((distance <= d + 1e-9).sum()) for d in DISTANCES}
-        if len(cells):
-            rows.append({"paper": f"[{group}](./{group}.md)", "cells": len(cells), **words, **near})
-    return _with_total(pd.DataFrame(rows))
+            own = counted_cells(shelf, name)
+            parts.append((own if are_counted else cells.drop(own.index)).assign(paper=_link(group)))
+    return pd.concat(parts, ignore_index=True)
 
 
-def _explained(shelf: Shelf) -> pd.DataFrame:
+def _link(page: str) -> str:
+    return f"[{page}](./{page}.md)"
+
+
+def _cells(cells: pd.DataFrame) -> pd.DataFrame:
+    distance = (cells["reproduced"] - cells["published"]).abs()
+    words = {word: cells["verdict"] == word for word in COMPARED}
+    near = {f"within {d:g}": distance <= d + 1e-9 for d in DISTANCES}
+    return _sums(pd.DataFrame({"paper": cells["paper"], "cells": 1, **words, **near}))
+
+
+def _explained(cells: pd.DataFrame) -> pd.DataFrame:
     """What explains the counted cells that differ or deviate, by paper."""
-    rows = []
-    for group, names in shelf.pages.items():
-        cells = pd.concat([counted_cells(shelf, name) for name in names])
-        beyond = cells[cells["verdict"].isin([DIFFERS, DEVIATES])]["explained"]
-        kinds = {kind: int((beyond == kind).sum()) for kind in _KINDS}
-        if len(beyond):
-            row = {"paper": f"[{group}](./{group}.md)", "differ or deviate": len(beyond), **kinds}
-            rows.append({**row, "not explained": int((beyond == "").sum())})
-    return _with_total(pd.DataFrame(rows))
+    beyond = cells[cells["verdict"].isin([DIFFERS, DEVIATES])]
+    kinds = {kind: beyond["explained"] == kind for kind in _KINDS}
+    rows = {"paper": beyond["paper"], "differ or deviate": 1, **kinds}
+    return _sums(pd.DataFrame({**rows, "not explained": beyond["explained"] == ""}))
 
 
 def _claims(weighed: Mapping[str, Sequence[Weighed]]) -> pd.DataFrame:
     """Verdicts of the papers' claims, with the claims that are ours in a row of their own."""
     rows = [
-        _counts(paper, [item for item in items if not item.claim.ours])
+        {"paper": paper, "ours": item.claim.ours, "claims": 1}
+        | {verdict: item.verdict == verdict for verdict in _OF_CLAIMS}
         for paper, items in weighed.items()
+        for item in items
     ]
-    frame = _with_total(pd.DataFrame(rows))
-    own = [item for items in weighed.values() for item in items if item.claim.ours]
-    ours = [_counts("our own claims", own)] if own else []
-    return pd.concat([frame, pd.DataFrame(ours)], ignore_index=True)
-
-
-def _counts(name: str, items: Sequence[Weighed]) -> dict[str, object]:
-    verdicts = {verdict: sum(item.verdict == verdict for item in items) for verdict in _OF_CLAIMS}
-    return {"paper": name, "claims": len(items), **verdicts}
+    frame = pd.DataFrame(rows)
+    ours = frame[frame.pop("ours")].assign(paper="our own claims")
+    return pd.concat([_sums(frame.drop(ours.index)), _sums(ours)], ignore_index=True)
 
 
 def _failing(shelf: Shelf, weighed: Mapping[str, Sequence[Weighed]]) -> Iterator[Part]:
@@ -135,17 +131,13 @@ def _failure(item: Weighed) -> str:
 
 
 def _run(shelf: Shelf) -> pd.DataFrame:
-    rows = []
-    for group, names in shelf.pages.items():
-        runs = what_was_run(shelf, names)
-        sums = {name: runs[name].sum() for name in _SUMMED}
-        rows.append({"paper": f"[{group}](./{group}.md)", "studies": len(names), **sums})
-    return _with_total(pd.DataFrame(rows))
+    rows = [what_was_run(shelf, names).assign(paper=_link(n)) for n, names in shelf.pages.items()]
+    return _sums(pd.concat(rows).assign(studies=1)[["paper", "studies", *_SUMMED]])
 
 
-def _with_total(frame: pd.DataFrame) -> pd.DataFrame:
-    if len(frame) < 2:
-        return frame
-    total = frame.drop(columns="paper").sum()
-    last = pd.DataFrame([{"paper": "all", **total}]).astype(frame.dtypes.to_dict())
-    return pd.concat([frame, last], ignore_index=True)
+def _sums(rows: pd.DataFrame) -> pd.DataFrame:
+    """The sums of every paper, and those of all where there are several."""
+    frame = rows.groupby("paper", sort=False).sum()
+    if len(frame) > 1:
+        frame = pd.concat([frame, frame.sum().to_frame("all").T.astype(frame.dtypes)])
+    return frame.rename_axis("paper").reset_index()
