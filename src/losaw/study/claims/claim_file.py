@@ -80,6 +80,16 @@ class Claim(Strict):
     ours: bool = False
     comment: str = ""
 
+    @property
+    def sides(self) -> list[Side]:
+        """The left side, and the right one unless it is a number, with what they take from it."""
+        left = Side(method=self.method, metric=self.metric, where=self.where)
+        if not isinstance(self.than, Side):
+            return [left]
+        own = self.than.model_dump(exclude_none=True)
+        where = {**self.where, **self.than.where}
+        return [left, left.model_copy(update={**own, "where": where})]
+
 
 class Decision(Strict):
     """What a paper leaves open, or says in two ways, and what is done here.
@@ -176,15 +186,14 @@ def check_names(claims: Claims, folder: Path) -> None:
 
 
 def _check(claim: Claim, study: Study) -> None:
-    than = claim.than if isinstance(claim.than, Side) else None
-    if than == Side():
+    if claim.than == Side():
         raise StudyError("'than' names nothing; a method, metric or settings to compare with")
-    for side in (claim, than) if than else (claim,):
-        for metric in side.metric or claim.metric:
+    for side in claim.sides:
+        for metric in side.metric or ():
             if metric not in study.metrics:
                 raise StudyError(unknown("metric", metric, study.metrics))
             known = study.methods_of(metric)
-            for method in side.method or claim.method:
+            for method in side.method or ():
                 if method not in known:
                     raise StudyError(unknown("method", method, known))
         check_filter(study, side.where, ("settings",))

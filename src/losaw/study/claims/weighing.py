@@ -114,22 +114,17 @@ def _not_run(
     claim: Claim, summary: pd.DataFrame, planned: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[str]:
     """Yield the methods, metrics, values of axes and settings of a claim that a summary lacks."""
-    sides: list[tuple[list[str], list[str], Filter]] = [(claim.method, claim.metric, claim.where)]
-    if isinstance(claim.than, Side):
-        than = claim.than
-        where = {**claim.where, **than.where}
-        sides.append((than.method or claim.method, than.metric or claim.metric, where))
     found = summary[summary["n_seeds"] > 0]
     records = found.drop_duplicates("setting_id").to_dict("records")
-    for methods, metrics, where in sides:
-        for column, asked in (("method", methods), ("metric", metrics)):
+    for side in claim.sides:
+        for column, asked in (("method", side.method), ("metric", side.metric)):
             known = set(found[column])
-            yield from (name for name in asked if name not in known)
-        for axis, values in where.items():
+            yield from (name for name in asked or () if name not in known)
+        for axis, values in side.where.items():
             for value in values:
                 if not any(matches({axis: value}, record) for record in records):
                     yield f"{axis} = {value}"
-        settings = {name for name, axes in planned.items() if matches(where, axes)}
+        settings = {name for name, axes in planned.items() if matches(side.where, axes)}
         if n_missing := len(settings - set(found["setting_id"])):
             yield f"{n_missing} of {len(settings)} settings"
 
@@ -197,53 +192,32 @@ def _binomial_reach(
 def _cells(claim: Claim, summary: pd.DataFrame, decisions: Collection[str]) -> pd.DataFrame:
     """Left and right side next to each other, one row per setting and pair of names."""
     axes = _axes(summary)
-    pairs: dict[tuple[Name, Name | None], pd.DataFrame] = {}
-    # a near b and b near a are one claim.
-    elsewhere = isinstance(claim.than, Side) and claim.than.where
-    is_symmetric = claim.relation == "near" and not elsewhere
-    for left in itertools.product(claim.method, claim.metric):
-        for right in _right_of(claim, left):
-            if is_symmetric and (right, left) in pairs:
-                continue
-            pairs[left, right] = _pair(claim, left, right, summary, axes).assign(
-                is_decision=claim.statistic == "mean"
-                and not claim.share_of
-                and left[1] in decisions
-                and (right is None or right[1] in decisions)
-            )
-    return pd.concat(list(pairs.values()), ignore_index=True)
-
-
-Name = tuple[str, str]
-
-
-def _right_of(claim: Claim, left: Name) -> list[Name | None]:
-    """Return the names that a name on the left is compared with; None for the claim's number."""
-    if not isinstance(claim.than, Side):
-        return [None]
-    method, metric = left
-    than = claim.than
-    names = itertools.product(than.method or [method], than.metric or [metric])
-    return [name for name in names if name != left or than.where]
-
-
-def _pair(
-    claim: Claim, left: Name, right: Name | None, summary: pd.DataFrame, axes: list[str]
-) -> pd.DataFrame:
-    of_left = _rows(claim, left, claim.where, summary)
-    if right is None or not isinstance(claim.than, Side):
-        keys = ["study"]
-        number = {"mean": claim.than, "std_error": 0.0, "freedom": np.inf, "n_seeds": np.inf}
-        of_right = pd.DataFrame([{"study": claim.study, **number}])
+    left, *others = (_rows(claim, side, summary) for side in claim.sides)
+    elsewhere: Filter = {}
+    if isinstance(claim.than, Side):
+        (right,), than, elsewhere = others, claim.than, claim.than.where
+        asked = {"method": than.method, "metric": than.metric}
+        same = [name for name, names in asked.items() if names is None]
+        keys = ["study", *(axis for axis in axes if axis not in elsewhere), *same]
     else:
-        of_right = _rows(claim, right, {**claim.where, **claim.than.where}, summary)
-        keys = ["study", *(axis for axis in axes if axis not in claim.than.where)]
-    numbers = of_right[[*keys, *NUMBERS]]
-    both = of_left.merge(numbers, on=keys, suffixes=("_left", "_right"))
+        number = {"mean": claim.than, "std_error": 0.0, "freedom": np.inf, "n_seeds": np.inf}
+        right = pd.DataFrame([{"study": claim.study, **number, "compared": (0,)}])
+        keys = ["study"]
+    numbers = right[[*keys, *NUMBERS, "compared"]]
+    both = left.merge(numbers, on=keys, suffixes=("_left", "_right"))
+    both = both.sort_values(["compared_left", "compared_right"], kind="stable")
+    names = both[["compared_left", "compared_right"]].map(lambda compared: compared[1:])
+    both = both.assign(compared=list(names.itertuples(index=False, name=None)))
+    if not elsewhere:
+        both = both[names["compared_left"] != names["compared_right"]]
+        if claim.relation == "near":  # a near b and b near a are one claim
+            pairs = both[axes].assign(compared=both["compared"].map(frozenset))
+            both = both[~pairs.duplicated()]
+    of_decisions = claim.statistic == "mean" and not claim.share_of
     return pd.DataFrame(
         {
-            **{axis: both[axis] for axis in axes},
-            "compared": _in_words(left, right),
+            **both[axes],
+            "compared": list(itertools.starmap(_in_words, both["compared"])),
             "left": both["mean_left"].astype(float),
             "right": both["mean_right"].astype(float),
             "difference": (both["mean_left"] - both["mean_right"]).astype(float),
@@ -251,8 +225,12 @@ def _pair(
             "freedom": _degrees_of_freedom(both),
             "n_left": both["n_seeds_left"].astype(float),
             "n_right": both["n_seeds_right"].astype(float),
+            "is_decision": [
+                of_decisions and {left[1], *right[1:]} <= set(decisions)
+                for left, right in both["compared"]
+            ],
         }
-    )
+    ).reset_index(drop=True)
 
 
 def _degrees_of_freedom(both: pd.DataFrame) -> np.ndarray:
@@ -263,11 +241,10 @@ def _degrees_of_freedom(both: pd.DataFrame) -> np.ndarray:
     return np.divide(sum(squares) ** 2, below, out=np.full(len(both), np.inf), where=below > 0)
 
 
-def _in_words(left: Name, right: Name | None) -> str:
-    """``method metric``, and what it is compared with as far as that differs."""
-    method, metric = left
-    other = "" if right is None else " ".join(b for a, b in zip(left, right, strict=True) if a != b)
-    return f"{method} {metric}" + (f" versus {other}" if other else "")
+def _in_words(left: tuple[str, str], right: tuple[str, ...]) -> str:
+    """``method metric``, and what it is compared with as far as that differs; () is a number."""
+    other = " ".join(theirs for ours, theirs in zip(left, right, strict=False) if ours != theirs)
+    return " ".join(left) + (f" versus {other}" if other else "")
 
 
 def _axes(summary: pd.DataFrame) -> list[str]:
@@ -275,29 +252,32 @@ def _axes(summary: pd.DataFrame) -> list[str]:
     return columns[columns.index("setting_id") + 1 : columns.index("learner")]
 
 
-def _rows(claim: Claim, name: Name, where: Filter, summary: pd.DataFrame) -> pd.DataFrame:
-    method, metric = name
-    rows = summary[(summary["method"] == method) & (summary["metric"] == metric)]
-    rows = rows[rows["n_seeds"] > 0]
-    is_claimed = [matches(where, row) for row in rows.to_dict("records")]
+def _rows(claim: Claim, side: Side, summary: pd.DataFrame) -> pd.DataFrame:
+    """The cells of one side with NUMBERS, and in ``compared`` the place of method and metric."""
+    places = enumerate(itertools.product(side.method or (), side.metric or ()))
+    names = {name: (place, *name) for place, name in places}
+    compared = list(map(names.get, zip(summary["method"], summary["metric"], strict=True)))
+    rows = summary.assign(compared=compared)
+    rows = rows[rows["compared"].notna() & (rows["n_seeds"] > 0)]
+    is_claimed = [matches(side.where, row) for row in rows.to_dict("records")]
     rows = rows[np.array(is_claimed, dtype=bool)]
     freedom = (rows["n_seeds"] - 1).clip(lower=1)
     rounding = 1e-12 * (1 + rows["mean"].abs())
     equal = (rows["sd"] <= rounding) & (rows["n_seeds"] < ENOUGH_EQUAL_RUNS)
+    rows = rows.assign(freedom=freedom)
     if claim.statistic == "deviation":
         error = (rows["sd"] / np.sqrt(2 * freedom)).mask(equal)
-        return rows.assign(mean=rows["sd"], std_error=error, freedom=freedom)
-    rows = rows.assign(std_error=rows["mc_se"].mask(equal), freedom=freedom)
-    return _shares(claim, name, where, summary, rows) if claim.share_of else rows
+        return rows.assign(mean=rows["sd"], std_error=error)
+    rows = rows.assign(std_error=rows["mc_se"].mask(equal))
+    return _shares(claim, side, summary, rows) if claim.share_of else rows
 
 
-def _shares(
-    claim: Claim, name: Name, where: Filter, summary: pd.DataFrame, rows: pd.DataFrame
-) -> pd.DataFrame:
+def _shares(claim: Claim, side: Side, summary: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
     """The rows with their means as shares of those at the values of ``claim.share_of``."""
     whole = claim.model_copy(update={"share_of": {}})
-    bases = _rows(whole, name, {**where, **claim.share_of}, summary)
-    keys = ["study", *(axis for axis in _axes(summary) if axis not in claim.share_of)]
+    there = side.model_copy(update={"where": {**side.where, **claim.share_of}})
+    bases = _rows(whole, there, summary)
+    keys = ["study", "compared", *(axis for axis in _axes(summary) if axis not in claim.share_of)]
     both = rows.merge(bases[[*keys, *NUMBERS]], on=keys, suffixes=("", "_base"))
     share = both["mean"] / both["mean_base"]
     error = np.hypot(both["std_error"], share * both["std_error_base"]) / both["mean_base"].abs()
