@@ -14,7 +14,6 @@ from losaw.study.registry import get, names
 from losaw.study.report.results import StudyResults
 from losaw.study.report.style import house_style, save
 from losaw.study.study_file import Location, as_values
-from losaw.support.words import unknown
 
 # Options that mean the same in every drawing: option -> names that it may have in a study. So does
 # "where": axis -> value or values.
@@ -40,14 +39,12 @@ def check_figures(study: Study) -> None:
     """
     for key, layout in study.file.figures.items():
         location = ("figures", key)
-        if layout.drawing not in names("drawing"):
-            message = unknown("drawing", layout.drawing, names("drawing"))
-            raise study.source.error((*location, "drawing"), message)
+        place: Location = (*location, "drawing")
+        study.source.check_known(layout.drawing, names("drawing"), place, "drawing")
         options = _options_of(get("drawing", layout.drawing).load())
         for name, value in layout.options.items():
             place = (*location, "options", name)
-            if name not in options:
-                raise study.source.error(place, unknown("option", name, options))
+            study.source.check_known(name, options, place, "option")
             _check_value(study, options[name], value, place)
         needed = [name for name, option in options.items() if option.default is option.empty]
         missing = ", ".join(repr(name) for name in needed if name not in layout.options)
@@ -74,10 +71,8 @@ def _check_value(study: Study, option: inspect.Parameter, value: Any, place: Loc
     if option.name == "where":
         check_filter(study, {axis: as_values(of) for axis, of in (value or {}).items()}, place)
     elif option.name in _NAMES:
-        allowed = list(_NAMES[option.name](study))
         for part in _parts(value):
-            if part not in allowed:
-                raise study.source.error(place, unknown(option.name, part, allowed))
+            study.source.check_known(part, _NAMES[option.name](study), place, option.name)
 
 
 def _parts(value: Any) -> Iterator[Any]:

@@ -42,15 +42,19 @@ class StudyResults:
     @cached_property
     def summary(self) -> pd.DataFrame:
         """Mean and Monte Carlo standard error of every measured number."""
-        summary = self._read("summary.csv", pd.read_csv)
+        summary = self._read_csv("summary.csv", "importance")
         return summary if self.study is None else complete_summary(self.study, summary)
 
     @cached_property
     def comparison(self) -> pd.DataFrame:
         """Every cell of the published tables, published and reproduced."""
-        texts = {"explained": str, "noted": str}
-        cells = self._read("comparison.csv", lambda path: pd.read_csv(path, dtype=texts))
-        return cells.fillna(dict.fromkeys(texts, ""))
+        return self._read_csv("comparison.csv", "explained", "noted")
+
+    def _read_csv(self, name: str, *texts: str) -> pd.DataFrame:
+        """Read a table whose columns of ``texts`` may be empty, all of them even."""
+        types = dict.fromkeys(texts, str)
+        table = self._read(name, lambda path: pd.read_csv(path, dtype=types))
+        return table.fillna(dict.fromkeys(texts, ""))
 
     def _read(self, name: str, read: Callable[[Path], Any]) -> Any:
         path = self.folder / name

@@ -56,7 +56,7 @@ def complete_summary(study: Study, summary: pd.DataFrame) -> pd.DataFrame:
     """
     if "method" in summary:
         return summary
-    names = zip(summary["learner"], summary["importance"].fillna(""), strict=True)
+    names = zip(summary["learner"], summary["importance"], strict=True)
     added = {
         "study": study.name,
         "method": [study.method_name(learner, importance) for learner, importance in names],

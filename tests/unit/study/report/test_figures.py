@@ -100,12 +100,21 @@ def test_a_metric_that_a_panel_names_by_mistake_is_found(tmp_path):
         figures.check_figures(wrong)
 
 
-def test_a_value_that_a_drawing_cannot_use_is_named_with_its_place(tmp_path):
+def test_a_drawing_of_two_metrics_asks_for_two_before_anything_runs(tmp_path):
     study = study_of("losaw_figure_2")
     wrong = changed(study, tmp_path, "mdi, metrics: [r2_test, pr_auc]", "mdi, metrics: [r2_test]")
-    message = r"yaml: figures\.figure_2\.options: metrics must be a list of 2"
+    message = r"yaml: figures\.figure_2\.options\.metrics: .* at least 2 items .*\['r2_test'\]"
     with pytest.raises(StudyError, match=message):
-        figures.write_figures(wrong, made(study, tmp_path), tmp_path)
+        figures.check_figures(wrong)
+
+
+def test_a_value_that_a_drawing_cannot_use_is_named_with_its_place(tmp_path):
+    study = study_of("losaw_figure_2")
+    results = made(study, tmp_path)
+    results.summary["eta"] = 0.1
+    message = r"yaml: figures\.figure_2\.options: axis: the settings are not along 'eta'"
+    with pytest.raises(StudyError, match=message):
+        figures.write_figures(study, results, tmp_path)
 
 
 def test_missing_and_empty_results_are_named(tmp_path):

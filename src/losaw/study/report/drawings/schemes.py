@@ -4,10 +4,11 @@ Nothing of a study's results is shown, but for the curves of :func:`tradeoff`.
 """
 
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import pandas as pd
+from pydantic import Field
 
 from losaw.data import FloatArray
 from losaw.forest.as_printed_steps import relative_decrease
@@ -56,7 +57,7 @@ def tradeoff(
     *,
     learner: str,
     importance: str,
-    metrics: list[str],
+    metrics: Annotated[list[str], Field(min_length=2, max_length=2)],
     axis: str,
 ) -> "Figure":
     """Draw weights at four caps, and means of two metrics against the cap with 95 % bands.
@@ -69,10 +70,8 @@ def tradeoff(
     axis : str
         Numerical axis of the study; all settings must be along it.
     """
-    if len(metrics) != 2:
-        raise OptionError(f"metrics must be a list of 2, got {metrics!r}")
     summary = results.summary
-    of_importance = summary["importance"].isna() | summary["importance"].isin(["", importance])
+    of_importance = summary["importance"].isin(["", importance])
     summary = summary[(summary["learner"] == learner) & of_importance]
     figure = new_figure(3.5)
     grid = figure.add_gridspec(2, 3, width_ratios=[1, 1, 1.8])

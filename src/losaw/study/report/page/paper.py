@@ -98,8 +98,7 @@ def _findings(shelf: Shelf, name: str) -> Iterator[tuple[int, str]]:
     """
     study, summary = shelf.studies[name], shelf.results[name].summary
     first, *others = study.learners
-    shared = set(summary["importance"].fillna(""))
-    if not others or len(shared - {""}) > 1:
+    if not others or len(set(summary["importance"]) - {""}) > 1:
         return
     last, words, n_settings = others[-1], [], 0
     for metric in study.file.margins or study.metrics:
