@@ -1,7 +1,6 @@
 """z-scores, intervals and verdicts against what theory says, cell by cell."""
 
 import math
-from types import SimpleNamespace
 
 import pytest
 from scipy.stats import norm
@@ -15,7 +14,7 @@ from losaw.study.results.agreement import (
     verdict,
     weigh,
 )
-from losaw.study.results.compare import numbers_of_cell
+from losaw.study.results.compare import weigh_cell
 
 UNBOUNDED = Kind(deviation=0.05, degrees=200)
 BOUNDED = Kind(deviation=0.12, degrees=200, is_bounded=True)
@@ -124,19 +123,24 @@ def test_without_a_margin_nothing_agrees():
 
 
 def test_the_verdict_says_what_is_missing():
-    assert verdict(None, 0.1, True, False) == "not run"
-    assert verdict(None, 0.1, False, True) == "not printed"
+    published = {"published": 0.5, "decimals": 3, "published_runs": 250}
+    ours = {"reproduced": 0.5, "reproduced_sd": 0.1, "n_seeds": 25}
+    none = {"reproduced": math.nan, "reproduced_sd": math.nan, "n_seeds": 0}
+    found = [weigh_cell(cell, UNBOUNDED, 0.1)["verdict"] for cell in (
+        published | {"n_seeds": 0}, ours, published | none, none, published | ours,
+    )]  # fmt: skip
+    assert found == ["not run", "not printed", "no value", "no value", "agrees"]
 
 
 def test_a_cell_that_could_agree_at_another_difference_is_undecided_and_not_undecidable():
     """The published error is .0063 and the margin .015: a difference of .008 stays undecided."""
     kind, margin = Kind(0.1, 24), 0.015
-    row = {"published": 0.5, "decimals": 3, "published_runs": 250}
-    reproduction = SimpleNamespace(mean=0.508, sd=0.1, n_seeds=25, mc_se=0.02)
-    assert numbers_of_cell(reproduction, row, kind, margin)["verdict"] == "undecided"
-    assert numbers_of_cell(reproduction, row, kind, 0.01)["verdict"] == "undecidable"
-    wide = row | {"published_sd": 0.2}  # which counts in place of ours
-    assert numbers_of_cell(reproduction, wide, kind, margin)["verdict"] == "undecidable"
+    cell = {"published": 0.5, "decimals": 3, "published_runs": 250}
+    cell |= {"reproduced": 0.508, "reproduced_sd": 0.1, "n_seeds": 25}
+    assert weigh_cell(cell, kind, margin)["verdict"] == "undecided"
+    assert weigh_cell(cell, kind, 0.01)["verdict"] == "undecidable"
+    wide = cell | {"published_sd": 0.2}  # which counts in place of ours
+    assert weigh_cell(wide, kind, margin)["verdict"] == "undecidable"
 
 
 def test_a_published_deviation_takes_the_place_of_ours_for_the_published_mean():

@@ -127,24 +127,14 @@ def weigh(ours: Runs, printed: Printed, kind: Kind) -> Evidence | None:
     return _of_variance(ours.mean, variance, n, freedom, printed)
 
 
-def verdict(
-    evidence: Evidence | None,
-    margin: float,
-    has_published: bool = True,
-    has_reproduced: bool = True,
-) -> str:
-    """Return the verdict on a cell.
+def verdict(evidence: Evidence | None, margin: float) -> str:
+    """Return the verdict on a cell that is published and was run.
 
     ``agrees``: the 90 % interval of the difference is within ±margin, even if the difference is
     certain. ``differs``: |z| > 3. ``deviates``: |z| > 2. ``undecided``: none of these;
     ``undecidable`` if no number of seeds could show that equal values agree, because 1.645
-    standard errors of the published value are larger than the margin. Or a word for what is
-    missing.
+    standard errors of the published value are larger than the margin.
     """
-    if not has_reproduced:
-        return NOT_RUN
-    if not has_published:
-        return NOT_PRINTED
     if evidence is None:
         return NO_ERROR
     if -margin < evidence.low and evidence.high < margin:

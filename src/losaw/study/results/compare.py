@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ from losaw.study.grid import Study
 from losaw.study.results.agreement import (
     MISSING,
     NO_VALUE,
+    NOT_PRINTED,
+    NOT_RUN,
     VERDICTS,
     Kind,
     Printed,
@@ -44,9 +47,9 @@ def compare(study: Study, summary: pd.DataFrame, published: pd.DataFrame) -> pd.
     ``summary`` is of :func:`losaw.study.results.summary.summarise`, ``published`` of
     :func:`losaw.study.published.read_published`.
     """
-    ours = {
-        (row.setting_id, row.metric, row.method): row for row in summary.itertuples(index=False)
-    }
+    means = summary.rename(columns={"mean": "reproduced", "sd": "reproduced_sd"})
+    names = ("setting_id", "metric", "method")
+    ours = {tuple(row[name] for name in names): row for row in means.to_dict("records")}
     kinds = kinds_of(study, summary)
     # A number holds for all values of an axis that print does not have.
     keys = ["table", *(axis for axis in study.axes if axis in published), "metric", "method"]
@@ -55,12 +58,12 @@ def compare(study: Study, summary: pd.DataFrame, published: pd.DataFrame) -> pd.
     rows = []
     for _, setting, cell in study.cells():
         metric, method = cell["metric"], cell["method"]
-        runs = ours.get((setting.identifier, metric, method))
+        runs = ours.get((setting.identifier, metric, method), {})
         kind = kinds.get((metric, method, *(str(setting.axes[axis]) for axis in study.text_axes)))
-        published_row = printed.get(tuple(plain(cell[key]) for key in keys))
-        margin = study.file.margins.get(metric, math.nan)
-        numbers = numbers_of_cell(runs, published_row, kind, margin)
-        rows.append({**cell, **numbers, **what_is_known(study, cell, published_row)})
+        in_print = printed.get(tuple(plain(cell[key]) for key in keys), {})
+        row = {"n_seeds": 0, **runs, **in_print, **cell}
+        weighed = weigh_cell(row, kind, study.file.margins.get(metric, math.nan))
+        rows.append(row | weighed | what_is_known(study, cell, in_print))
     columns = ["table", *study.axes, "metric", "method", *NUMBER_COLUMNS]
     if SD_COLUMNS[0] in published.columns and published[SD_COLUMNS[0]].notna().any():
         columns += SD_COLUMNS
@@ -82,49 +85,34 @@ def check_tables(study: Study) -> None:
             )
 
 
-def numbers_of_cell(
-    reproduction: Any,
-    print_row: Mapping[str, Any] | None,
-    kind: Kind | None,
-    margin: float,
-) -> dict[str, Any]:
-    """Return the numbers of one cell, from its rows of summary and print, and the verdict."""
-    reproduced = float(reproduction.mean) if reproduction else np.nan
+def weigh_cell(cell: Mapping[str, Any], kind: Kind | None, margin: float) -> dict[str, Any]:
+    """Return evidence, margin and verdict of a cell, from its columns of summary and print."""
     evidence = None
-    if reproduction and print_row and kind:
-        runs = Runs(reproduced, float(reproduction.sd), int(reproduction.n_seeds))
-        evidence = weigh(runs, _printed(print_row), kind)
-    word = verdict(evidence, margin, bool(print_row), bool(np.isfinite(reproduced)))
-    return {
-        "published": float(print_row["published"]) if print_row else np.nan,
-        "reproduced": reproduced,
-        "mc_se": float(reproduction.mc_se) if reproduction else np.nan,
-        "n_seeds": int(reproduction.n_seeds) if reproduction else 0,
-        "z": evidence.z if evidence else np.nan,
-        "low": evidence.low if evidence else np.nan,
-        "high": evidence.high if evidence else np.nan,
-        "margin": margin if print_row else np.nan,
-        "verdict": NO_VALUE if reproduction and not reproduction.n_seeds else word,
-        "published_sd": float((print_row or {}).get("published_sd", np.nan)),
-        "reproduced_sd": float(reproduction.sd) if reproduction else np.nan,
-    }
-
-
-def _printed(row: Mapping[str, Any]) -> Printed:
-    optional = (row.get(name) for name in ("published_sd", "published_se"))
-    deviation, error = (None if value is None or pd.isna(value) else value for value in optional)
-    runs = float(row["published_runs"])
-    return Printed(float(row["published"]), int(row["decimals"]), runs, deviation, error)
+    if "published" in cell and "reproduced" in cell and kind:
+        optional = (cell.get(name) for name in ("published_sd", "published_se"))
+        deviation, error = (None if pd.isna(value) else value for value in optional)
+        number, runs = float(cell["published"]), float(cell["published_runs"])
+        printed = Printed(number, int(cell["decimals"]), runs, deviation, error)
+        ours = Runs(cell["reproduced"], cell["reproduced_sd"], cell["n_seeds"])
+        evidence = weigh(ours, printed, kind)
+    if "reproduced" not in cell:
+        word = NOT_RUN
+    elif not cell["n_seeds"]:
+        word = NO_VALUE
+    else:
+        word = verdict(evidence, margin) if "published" in cell else NOT_PRINTED
+    numbers = asdict(evidence) if evidence else {}
+    return {**numbers, "margin": margin if "published" in cell else math.nan, "verdict": word}
 
 
 def what_is_known(
-    study: Study, cell: Mapping[str, Any], published: Mapping[str, Any] | None
+    study: Study, cell: Mapping[str, Any], published: Mapping[str, Any]
 ) -> dict[str, str]:
     """What explains a cell, and the notes of its published number and of cells like it."""
-    if published is None:
+    if not published:
         return {"explained": "", "noted": ""}
     own = published.get("note")
-    notes = [] if own is None or pd.isna(own) else [str(own)]
+    notes = [] if pd.isna(own) else [str(own)]
     known = [entry for entry in study.file.known if matches(entry.where, cell)]
     return {
         "explained": known[0].kind if known else "",
