@@ -28,6 +28,7 @@ _COLOURS = 64
 # Points at print size; nothing below 7 pt.
 _PARAMETERS: Any = {
     "font.size": 8.0,
+    "axes.titlelocation": "left",
     "axes.titlesize": 8.5,
     "axes.titleweight": "bold",
     "axes.titlepad": 6.0,

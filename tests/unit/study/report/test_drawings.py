@@ -43,7 +43,7 @@ def test_metric_lines_are_means_with_one_error_inside_their_panel(tmp_path):
     results, options = made(study, tmp_path, ONE_PANEL), of_figure(study, "treeinner_figure_6")
     figure = lines.metric_lines(study, results, **options)
     ax = figure.axes[0]
-    assert ax.get_title(loc="left").strip() == "AUC, Simulated, regression"
+    assert ax.get_title().strip() == "AUC, Simulated, regression"
     summary = results.summary
     rows = summary[(summary["metric"] == "auc") & (summary["method"] == options["methods"][0])]
     first = ax.containers[0]
@@ -231,7 +231,7 @@ def test_shares_are_those_of_every_run(tmp_path):
     figure = bars.score_bars(
         study, results, learner="RF", importances=names, panels="data_set", shares=True
     )
-    assert [ax.get_title(loc="left") for ax in figure.axes] == [
+    assert [ax.get_title() for ax in figure.axes] == [
         f"{name}, {data_set}" for data_set in ("SYN3", "SYN2") for name in names
     ]
     for ax, (setting, name) in zip(
@@ -313,7 +313,7 @@ def test_a_replicate_has_a_panel_for_each_learner_and_a_line_at_the_highest_nois
     results = made(study, tmp_path, F10, [f"X{p}" for p in range(50)], (1, 3, 49))
     options = {"learners": ["CNN", "losawGD"], "importance": "saliency"}
     figure = replicate.scores_by_feature(study, results, **options)
-    assert [ax.get_title(loc="left") for ax in figure.axes] == ["CNN", "losawGD"]
+    assert [ax.get_title() for ax in figure.axes] == ["CNN", "losawGD"]
     noise = np.setdiff1d(np.arange(50), [1, 3, 49])
     for ax, learner in zip(figure.axes, options["learners"], strict=True):
         first = results.scores_of(learner, "saliency").iloc[0]["scores"]
@@ -364,7 +364,7 @@ def test_levels_hold_equal_numbers_of_rows_and_their_effects_rise_from_minus_bet
 
 def test_the_counted_signs_are_the_absolute_rate():
     ax = schemes.traversal_splits(None, None).axes[0]
-    counted, rate = ax.get_title(loc="left").partition(",")[0].split(" = ")[1:]
+    counted, rate = ax.get_title().partition(",")[0].split(" = ")[1:]
     signs, number = counted.strip("(").split(") / ")
     total = sum(int(sign.replace("−", "-")) for sign in signs.split())
     assert total / int(number) == pytest.approx(float(rate.replace("−", "-")), abs=0.005)

@@ -104,7 +104,7 @@ def describe_panel(ax: "Axes", titles: Sequence[str], counts: Iterable[int]) -> 
     """Write titles and number of runs above a panel, and draw lines across it."""
     title = ", ".join(title for title in titles if title)
     # A long title stands above the number of runs.
-    ax.set_title(title if len(title) <= LONG_TITLE else f"{title}\n", loc="left")
+    ax.set_title(title if len(title) <= LONG_TITLE else f"{title}\n")
     ax.set_title(run_count(list(counts)), loc="right", fontweight="normal", fontsize=7)
     ax.grid(axis="y")
 

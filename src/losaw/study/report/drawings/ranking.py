@@ -61,10 +61,9 @@ def ranking(
                 where = (1.0, height)
                 look = {"ha": "right", "va": "center", "fontsize": 6.5, "color": INK}
                 ax.annotate(place, where, xycoords=("axes fraction", "data"), **look)
-        ax.set_xlim(1, 1.35 * table["rank"].max())  # with room for the places
-        ax.set_ylim(-0.7, len(order) - 0.3)
-        ax.set_xlabel(f"mean rank over {table['seeds'].iloc[0]:,} data sets (1: best)")
+        label = f"mean rank over {table['seeds'].iloc[0]:,} data sets (1: best)"
+        limits = {"ylim": (-0.7, len(order) - 0.3), "xlim": (1, 1.35 * table["rank"].max())}
+        ax.set(title=study.show(metric), xlabel=label, **limits)  # with room for the places
         ax.grid(axis="x")
-        ax.set_title(study.show(metric), loc="left")
     axes[0].set_yticks(range(len(order)), [study.show(method) for method in order])
     return figure

@@ -85,10 +85,9 @@ def tradeoff(
         slope, intercept = np.polyfit(pair[:, 0], target, 1, w=np.sqrt(weights))
         ends = np.array([-3.0, 3.0])
         ax.plot(ends, intercept + slope * ends, color=INK, linewidth=1.0)
-        ax.set_title(f"η = {eta:g}{remark}", loc="left")
         _describe_weights(ax, target, adjustment, weights)
-        ax.set_xlabel(X1 if place > 1 else "")
-        ax.set_ylabel("" if place % 2 else f"{X2}, the target")
+        labels = {"xlabel": X1 if place > 1 else "", "ylabel": ["$X_2$, the target", ""][place % 2]}
+        ax.set(title=f"η = {eta:g}{remark}", **labels)
     for place, (metric, colour) in enumerate(zip(metrics, (FIRST, SECOND), strict=True)):
         ax = figure.add_subplot(grid[place, 2])
         curve = summary[summary["metric"] == metric]
@@ -99,10 +98,9 @@ def tradeoff(
         low, high = curve["mean"] - half, curve["mean"] + half
         ax.fill_between(curve[axis], low, high, color=colour, alpha=0.2, linewidth=0)
         ax.plot(curve[axis], curve["mean"], color=colour, marker="o", markersize=3)
-        ax.set_xlim(0, None)
         describe_panel(ax, [("Prediction", "Interpretation")[place]], curve["n_seeds"])
         ax.set_ylabel(f"mean {math_label(study.show(metric))}", color=colour)
-        ax.set_xlabel(study.show(axis) if place else "")
+        ax.set(xlim=(0, None), xlabel=study.show(axis) if place else "")
     return figure
 
 
@@ -130,8 +128,7 @@ def weighted_split(study: Study, results: StudyResults) -> "Figure":
     for ax, shown, title in zip(axes, (uniform, *weights), titles, strict=False):
         _draw_points(ax, X, shown, y, cmap="cividis", vmin=-0.6, vmax=1.6)
         ax.axvline(earlier_split, color=FAINT, linewidth=1.0, zorder=0)
-        ax.set_xlabel(X1)
-        ax.set_title(title, loc="left")
+        ax.set(title=title, xlabel=X1)
     axes[0].set_ylabel(X2)
     for p in (0, 1):
         _describe_weights(axes[1 + p], X[:, p], X[:, [1 - p]], weights[p])
@@ -150,13 +147,11 @@ def weighted_split(study: Study, results: StudyResults) -> "Figure":
     decrease, point, winner = best
     axes[3].plot(point, decrease, marker="*", markersize=9, color=INK)
     axes[3].plot([], [], color=INK, label="unweighted", **dashed)
-    axes[3].set(xlabel="split point", ylabel="rel. impurity decrease", xlim=(-_LIMIT, _LIMIT))
-    axes[3].set_ylim(bottom=0)
-    axes[3].set_box_aspect(1 / 1.35)
     axes[3].legend(loc="upper left", fontsize=6.8, handlelength=1.2, borderaxespad=0)
     # Adding zero turns a rounded -0 into 0.
-    split = f"Split: {(X1, X2)[winner]} ≤ {round(point, 2) + 0.0:.2f}"
-    axes[3].set_title(split.replace("-", "−"), loc="left")
+    split = f"Split: {(X1, X2)[winner]} ≤ {round(point, 2) + 0.0:.2f}".replace("-", "−")
+    axes[3].set(title=split, xlabel="split point", ylabel="rel. impurity decrease")
+    axes[3].set(xlim=(-_LIMIT, _LIMIT), ylim=(0, None), box_aspect=1 / 1.35)
     return figure
 
 
@@ -183,9 +178,8 @@ def gradient_descent(study: Study, results: StudyResults) -> "Figure":
     axes = figure.subplots(1, 3)
     colours = [SIGNAL if index == p else NOISE for index in range(5)]
     axes[0].bar(names, step.saliency, color=colours, width=0.7)
-    axes[0].set_ylabel("$FI(d)$")
     axes[0].tick_params(axis="x", length=0)
-    axes[0].set_box_aspect(1)
+    axes[0].set(ylabel="$FI(d)$", box_aspect=1)
     pair = X[:, [other, p]]
     _draw_points(axes[1], pair, step.weights, FIRST)
     _describe_weights(axes[1], X[:, p], X[:, [other]], step.weights)
@@ -194,11 +188,10 @@ def gradient_descent(study: Study, results: StudyResults) -> "Figure":
     drawn = times > 0
     _draw_points(axes[2], pair[drawn], 2 * times[drawn] / drawn.sum(), SECOND)
     for ax in axes[1:]:
-        ax.set_xlabel(names[other])
-        ax.set_ylabel(names[p])
+        ax.set(xlabel=names[other], ylabel=names[p])
     titles = (f"Importances; {names[p]} drawn", f"Weights for {names[p]}", "Mini-batch")
     for place, (ax, title) in enumerate(zip(axes, titles, strict=True)):
-        ax.set_title(f"{place + 1}  {title}", loc="left")
+        ax.set_title(f"{place + 1}  {title}")
     return figure
 
 
@@ -208,23 +201,16 @@ def network_layers(study: Study, results: StudyResults) -> "Figure":
     Heights are positions.
     """
     architecture = Architecture(1000)
-    layers = layers_of(architecture)
     figure = new_figure(2.8)
     ax = figure.subplots()
-    names = []
-    for place, (name, n_positions, n_channels, n_parameters) in enumerate(layers):
+    for name, n_positions, n_channels, n_parameters in layers_of(architecture):
         colour = SECOND if "convolution" in name else FIRST if n_parameters else FAINT
         channels = f" × {n_channels}" if n_channels > 1 else ""
-        ax.bar_label(ax.bar(place, n_positions, 0.5, color=colour), [f"{n_positions:,}{channels}"])
-        names.append(f"{name}\n{n_parameters:,}" if n_parameters else name)
-    ax.set_xticks(range(len(layers)), names)
-    ax.set_yscale("log")
-    ax.set_ylabel("positions")
-    ax.set_xlabel("layer, and its number of parameters")
-    ax.set_title(
-        f"{architecture.n_parameters:,} parameters for {architecture.n_features:,} features",
-        loc="right",
-    )
+        label = f"{name}\n{n_parameters:,}" if n_parameters else name
+        ax.bar_label(ax.bar(label, n_positions, 0.5, color=colour), [f"{n_positions:,}{channels}"])
+    ax.set(yscale="log", ylabel="positions", xlabel="layer, and its number of parameters")
+    sizes = f"{architecture.n_parameters:,} parameters for {architecture.n_features:,} features"
+    ax.set_title(sizes, loc="right")
     return figure
 
 
@@ -273,12 +259,10 @@ def quantile_categories(study: Study, results: StudyResults) -> "Figure":
         if place:
             left.axvline(inside.min(), color=INK, linewidth=0.8, linestyle=":")
         left.text(np.median(inside), left.get_ylim()[1], letter, ha="center", va="bottom")
-        right.bar(place, effect_of_level[code], color=COLOURS[place], width=0.6)
+        right.bar(letter, effect_of_level[code], color=COLOURS[place], width=0.6)
     right.axhline(0, color=INK, linewidth=0.6)
-    right.set_xticks(range(n_levels), letters)
     right.set_ylabel("effect of the level")
-    left.set_xlabel("continuous version")
-    left.set_ylabel("rows")
+    left.set(xlabel="continuous version", ylabel="rows")
     return figure
 
 
@@ -304,10 +288,8 @@ def traversal_splits(study: Study, results: StudyResults) -> "Figure":
     figure = new_figure(3.2)
     ax = figure.subplots()
     plot_tree(forest.estimators_[0], ax=ax, feature_names=names, impurity=False, fontsize=7)
-    ax.set_title(
-        f"ATR of F = ({counted}) / {len(signs)} = {rates[0]:.2f},  RTR of F = {rates[1]:.2f}",
-        loc="left",
-    )
+    absolute = f"ATR of F = ({counted}) / {len(signs)} = {rates[0]:.2f}"
+    ax.set_title(f"{absolute},  RTR of F = {rates[1]:.2f}")
     return figure
 
 
@@ -345,11 +327,8 @@ def _draw_points(
     colours = colour if isinstance(colour, str) else np.asarray(colour)[order]
     x, y = points[order].T
     ax.scatter(x, y, s=area[order], c=colours, alpha=0.6, linewidths=0, **keywords)
-    ax.set_xticks([-2, 0, 2])
-    ax.set_yticks([-2, 0, 2])
-    ax.set_xlim(-_LIMIT, _LIMIT)
-    ax.set_ylim(-_LIMIT - _ROOM, _LIMIT)
-    ax.set_box_aspect(1)
+    limits = {"xlim": (-_LIMIT, _LIMIT), "ylim": (-_LIMIT - _ROOM, _LIMIT)}
+    ax.set(xticks=[-2, 0, 2], yticks=[-2, 0, 2], box_aspect=1, **limits)
 
 
 def _describe_weights(
