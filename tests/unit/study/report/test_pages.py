@@ -11,7 +11,7 @@ import pytest
 from losaw.study.errors import StudyError
 from losaw.study.report.keeping import compare_again, keep
 from losaw.study.report.page.front import front_page, write_pages
-from losaw.study.report.page.paper import paper_page, weigh_claims
+from losaw.study.report.page.paper import paper_page
 from losaw.study.report.page.stored import Shelf
 from losaw.study.report.tables import write_tables
 
@@ -91,7 +91,7 @@ def test_a_claim_says_how_many_settings_of_its_scale_were_not_run(shelf):
     path = shelf.folder / "made" / "summary.csv"
     rows = pd.read_csv(path)
     rows[rows["n_samples"] == 100].to_csv(path, index=False)
-    first, _ = weigh_claims(shelf, "nobody")
+    first, _ = shelf.weighed["nobody"]
     assert first.missing == ("1 of 2 settings",) and first.verdict == "run in part"
 
 

@@ -20,10 +20,9 @@ from losaw.study.report.page.paper import (
     finding,
     paper_page,
     verdict_tiles,
-    weigh_claims,
     what_was_run,
 )
-from losaw.study.report.page.parts import Page, Part, Section
+from losaw.study.report.page.parts import Page, Section
 from losaw.study.report.page.stored import Shelf
 from losaw.study.results.agreement import DEVIATES, DIFFERS
 from losaw.study.results.compare import COMPARED, compared_cells
@@ -50,7 +49,6 @@ _OF_CLAIMS = (SUPPORTED, MOSTLY_OPEN, CONTRADICTED, MIXED, UNDECIDED, PARTLY_RUN
 
 def front_page(shelf: Shelf, name: str) -> Page:
     """The page that leads to all others; its file is called ``report`` or ``overview``."""
-    weighed = {paper: weigh_claims(shelf, paper) for paper in shelf.papers}
     counted, apart = (_compared(shelf, are_counted) for are_counted in (True, False))
     parts = [*finding(shelf, shelf.studies), *verdict_tiles(counted)]
     links = [f"[{shelf.paper(name).title}](./{name}.md)" for name in shelf.pages]
@@ -59,9 +57,8 @@ def front_page(shelf: Shelf, name: str) -> Page:
         others = Section("Compared, but not counted", [_APART, _cells(apart)], True)
         reasons = Section("Cells that differ or deviate", [_WHY, _explained(counted)])
         parts.append(Section("Published values", [_COUNTED, _cells(counted), reasons, others]))
-    if any(weighed.values()):
-        failing = _failing(shelf, weighed)
-        parts.append(Section("Claims of the texts", [_claims(weighed), *failing]))
+    if any(shelf.weighed.values()):
+        parts.append(Section("Claims of the texts", [_claims(shelf.weighed), *_failing(shelf)]))
     parts.append(Section("What was run", [_run(shelf)], is_folded=True))
     title = "Published and reproduced" if len(counted) else "Methods on simulated data"
     return Page(name, title, parts)
@@ -116,11 +113,10 @@ def _claims(weighed: Mapping[str, Sequence[Weighed]]) -> pd.DataFrame:
     return pd.concat([_sums(frame.drop(ours.index)), _sums(ours)], ignore_index=True)
 
 
-def _failing(shelf: Shelf, weighed: Mapping[str, Sequence[Weighed]]) -> Iterator[Part]:
-    for name, items in weighed.items():
+def _failing(shelf: Shelf) -> Iterator[Section]:
+    for name, items in shelf.weighed.items():
         lines = [_failure(item) for item in items if item.verdict in (CONTRADICTED, MIXED)]
-        if lines:
-            yield Section(f"Claims that fail: {shelf.paper(name).title}", [lines])
+        yield Section(f"Claims that fail: {shelf.paper(name).title}", [lines])
 
 
 def _failure(item: Weighed) -> str:

@@ -6,15 +6,12 @@ from itertools import product
 import pandas as pd
 
 from losaw.scoring.several_tests import rank_words
-from losaw.study.claims.claim_file import Claims, check_names
+from losaw.study.claims.claim_file import Claims
 from losaw.study.claims.weighing import (
     CONTRADICTED,
     MIXED,
     Weighed,
-    decisions_of,
-    planned_of,
     settings_against,
-    weigh_claim,
 )
 from losaw.study.grid import Study
 from losaw.study.report.best_methods import rank_methods
@@ -49,39 +46,23 @@ _RANKING = (
 
 def paper_page(shelf: Shelf, name: str) -> Page:
     """The page of a paper, by the name of its file of claims, or of a study that has none."""
-    names, paper, weighed = shelf.pages[name], shelf.paper(name), weigh_claims(shelf, name)
+    names, paper, weighed = shelf.pages[name], shelf.paper(name), shelf.weighed.get(name, ())
     parts: list[Part] = [f"After {paper.paper}."] if paper.paper else []
     parts += finding(shelf, names)
     cells = pd.concat([counted_cells(shelf, one) for one in names], ignore_index=True)
     parts += verdict_tiles(cells)
-    parts += _disagreements(shelf, names, paper, weighed)
-    parts += _tables(shelf, names)
-    parts += _claims(weighed)
-    if paper.not_checked:
-        parts += [Section("Claims that no number here can decide", [paper.not_checked])]
-    parts += _decisions(paper)
-    parts += [part for one in names for part in _methods(shelf, one)]
-    parts += _figures(shelf, names)
-    run = Section("What was run", [what_was_run(shelf, names)], is_folded=True)
-    parts += [*_failed(shelf, names), run, *_notes(shelf, names)]
+    parts += [_disagreements(shelf, names, paper, weighed), *_tables(shelf, names)]
+    parts += [
+        _claims(weighed),
+        Section("Claims that no number here can decide", [paper.not_checked]),
+        _decisions(paper),
+        *(_methods(shelf, one) for one in names),
+        _figures(shelf, names),
+        _failed(shelf, names),
+        Section("What was run", [what_was_run(shelf, names)], is_folded=True),
+        _notes(shelf, names),
+    ]
     return Page(name, paper.title, parts)
-
-
-def weigh_claims(shelf: Shelf, name: str) -> list[Weighed]:
-    """Every claim of a paper with the verdict of the stored means, weighed once."""
-    if name in shelf.weighed:
-        return shelf.weighed[name]
-    paper = shelf.paper(name)
-    check_names(paper, shelf.configuration / "studies")
-    weighed = shelf.weighed[name] = []
-    for claim in paper.claims:
-        if claim.study in shelf.studies:
-            study, summary = shelf.studies[claim.study], shelf.results[claim.study].summary
-            one = weigh_claim(claim, summary, decisions_of(study), planned_of(study))
-        else:
-            one = weigh_claim(claim, None, (), {})
-        weighed.append(one)
-    return weighed
 
 
 def finding(shelf: Shelf, names: Iterable[str]) -> list[Part]:
@@ -146,7 +127,7 @@ def verdict_tiles(cells: pd.DataFrame) -> list[Part]:
 
 def _disagreements(
     shelf: Shelf, names: Sequence[str], paper: Claims, weighed: Sequence[Weighed]
-) -> Iterator[Part]:
+) -> Section:
     """What does not reproduce: sentences, and the cells that differ or deviate."""
     lines = [
         f"{item.claim.says} ({item.claim.place}): {item.verdict}; "
@@ -155,19 +136,16 @@ def _disagreements(
         for item in weighed
         if item.verdict in (CONTRADICTED, MIXED)
     ]
-    lines = [*paper.does_not_reproduce, *lines]
-    parts: list[Part] = [lines] if lines else []
+    parts: list[Part] = [[*paper.does_not_reproduce, *lines]]
     for name in names:
         cells = compared_cells(shelf.results[name].comparison)
         beyond = cells[cells["verdict"].isin([DIFFERS, DEVIATES])]
-        if len(beyond):
-            frame = _cells(shelf.studies[name], beyond)
-            title = f"Cells of `{name}` that differ or deviate: {len(beyond)}"
-            more = f"The {_MOST_CELLS} largest; all are in the study's comparison.csv."
-            below = [more] if len(beyond) > _MOST_CELLS else []
-            parts.append(Section(title, [frame, *below], is_folded=True))
-    if parts:
-        yield Section("What does not reproduce", parts)
+        frame = _cells(shelf.studies[name], beyond)
+        title = f"Cells of `{name}` that differ or deviate: {len(beyond)}"
+        more = f"The {_MOST_CELLS} largest; all are in the study's comparison.csv."
+        below = [more] if len(beyond) > _MOST_CELLS else []
+        parts.append(Section(title, [frame, *below], is_folded=True))
+    return Section("What does not reproduce", parts)
 
 
 def _cells(study: Study, cells: pd.DataFrame) -> pd.DataFrame:
@@ -205,9 +183,7 @@ def _tables(shelf: Shelf, names: Sequence[str]) -> Iterator[Part]:
         yield Section("Tables", tables)
 
 
-def _claims(weighed: Sequence[Weighed]) -> Iterator[Part]:
-    if not weighed:
-        return
+def _claims(weighed: Sequence[Weighed]) -> Section:
     rows = []
     for item in weighed:
         claim = item.claim
@@ -227,22 +203,22 @@ def _claims(weighed: Sequence[Weighed]) -> Iterator[Part]:
             }
         )
     explained = Section("How a claim is weighed", [_EXPLAINED], is_folded=True)
-    yield Section("What the paper says, weighed", [explained, pd.DataFrame(rows)])
+    parts = [explained, pd.DataFrame(rows)] if rows else []
+    return Section("What the paper says, weighed", parts)
 
 
-def _decisions(paper: Claims) -> Iterator[Part]:
-    if paper.decisions:
-        rows = [
-            {
-                "left open": decision.point,
-                "decided": decision.decided,
-                "why": decision.why,
-                "the other reading": decision.otherwise,
-                "studies": ", ".join(f"`{study}`" for study in decision.studies),
-            }
-            for decision in paper.decisions
-        ]
-        yield Section("What the paper leaves open", [pd.DataFrame(rows)])
+def _decisions(paper: Claims) -> Section:
+    rows = [
+        {
+            "left open": decision.point,
+            "decided": decision.decided,
+            "why": decision.why,
+            "the other reading": decision.otherwise,
+            "studies": ", ".join(f"`{study}`" for study in decision.studies),
+        }
+        for decision in paper.decisions
+    ]
+    return Section("What the paper leaves open", [pd.DataFrame(rows)])
 
 
 def _medians(item: Weighed) -> str:
@@ -259,12 +235,11 @@ def _medians(item: Weighed) -> str:
     return f"{kind}{left:.3g} {claim.relation} {right:.3g}{margin}"
 
 
-def _methods(shelf: Shelf, name: str) -> Iterator[Part]:
-    """Yield the ranking of a study without published values, where single runs are there."""
-    study, results = shelf.studies[name], shelf.results[name]
+def _methods(shelf: Shelf, name: str) -> Section:
+    """The ranking of a study without published values, where single runs are there."""
+    study, results, parts = shelf.studies[name], shelf.results[name], []
     if study.file.published or not (results.folder / "results.parquet").is_file():
-        return
-    parts: list[Part] = []
+        return Section("", [])
     for metric, part in rank_methods(study, results.results).groupby("metric", sort=False):
         rows = [
             {
@@ -279,29 +254,26 @@ def _methods(shelf: Shelf, name: str) -> Iterator[Part]:
         ]
         title = f"Ranking by {study.show(metric)}"
         parts.append(Section(title, [_RANKING, pd.DataFrame(rows)]))
-    if parts:
-        yield Section(f"Methods of `{name}`", parts)
+    return Section(f"Methods of `{name}`", parts)
 
 
-def _figures(shelf: Shelf, names: Sequence[str]) -> Iterator[Part]:
+def _figures(shelf: Shelf, names: Sequence[str]) -> Section:
     parts = [
         Picture(path, key.replace("_", " "), shelf.studies[name].file.figures[key].caption.strip())
         for name in names
         for key, path in shelf.pictures(name)
     ]
-    if parts:
-        yield Section("Figures", parts)
+    return Section("Figures", parts)
 
 
-def _failed(shelf: Shelf, names: Sequence[str]) -> Iterator[Part]:
-    """Yield what failed and what is therefore left out, by the manifests that are there."""
+def _failed(shelf: Shelf, names: Sequence[str]) -> Section:
+    """What failed and what is therefore left out, by the manifests that are there."""
     lines = []
     for name in names:
         said = shelf.manifest(name)
         lines += [f"`{name}`, {key}: {why}" for key, why in said.get("left_out", {}).items()]
         lines += [f"`{name}`: {n} × `{why}`" for why, n in said.get("failures", {}).items()]
-    if lines:
-        yield Section("Failed and left out", [lines])
+    return Section("Failed and left out", [lines])
 
 
 def what_was_run(shelf: Shelf, names: Sequence[str]) -> pd.DataFrame:
@@ -325,12 +297,14 @@ def what_was_run(shelf: Shelf, names: Sequence[str]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _notes(shelf: Shelf, names: Sequence[str]) -> list[Part]:
+def _notes(shelf: Shelf, names: Sequence[str]) -> Section:
     """The notes of the study files: how the numbers were made."""
-    parts = []
-    for name in names:
-        study = shelf.studies[name]
-        notes = [*study.differs_at_scale.values(), *study.file.notes]
-        if notes:
-            parts.append(Section(f"`{name}`: {study.file.title}", [notes]))
-    return [Section("Notes on the studies", parts, is_folded=True)] if parts else []
+    studies = [shelf.studies[name] for name in names]
+    parts = [
+        Section(
+            f"`{study.name}`: {study.file.title}",
+            [[*study.differs_at_scale.values(), *study.file.notes]],
+        )
+        for study in studies
+    ]
+    return Section("Notes on the studies", parts, is_folded=True)

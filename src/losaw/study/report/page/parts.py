@@ -48,7 +48,10 @@ class Picture:
 
 @dataclass(frozen=True)
 class Section:
-    """A heading with what is below it; what is folded opens at a click."""
+    """A heading with what is below it; what is folded opens at a click.
+
+    A list or frame without lines is not shown, nor is a section without anything else.
+    """
 
     title: str
     parts: Sequence["Part"]
@@ -68,18 +71,26 @@ class Page:
 
     def markdown(self, folder: Path) -> str:
         """The page in Markdown, for a file in ``folder``."""
-        lines = [line for part in self.parts for line in _markdown(part, folder, 2)]
+        lines = [
+            line for part in filter(_is_shown, self.parts) for line in _markdown(part, folder, 2)
+        ]
         return "\n".join([f"# {self.title}", *lines]) + "\n"
 
     def html(self) -> str:
         """The page in HTML: it loads nothing, and needs no script."""
-        body = Markup("\n".join(_html(part, 2) for part in self.parts))
+        body = Markup("\n".join(_html(part, 2) for part in filter(_is_shown, self.parts)))
         return render("report/page.html", title=self.title, body=body)
 
     def write(self, path: Path) -> Path:
         """Write it as the ending says; links in Markdown are relative to the file's folder."""
         write_text(path, self.html() if path.suffix == ".html" else self.markdown(path.parent))
         return path
+
+
+def _is_shown(part: Part) -> bool:
+    if isinstance(part, Section):
+        return any(map(_is_shown, part.parts))
+    return len(part) > 0 if isinstance(part, list | pd.DataFrame) else True
 
 
 def _markdown(part: Part, folder: Path, level: int) -> Iterator[str]:
@@ -104,7 +115,7 @@ def _markdown(part: Part, folder: Path, level: int) -> Iterator[str]:
             yield from ("", f"**{title}.** {caption}")
         case Section(title, parts):
             yield f"{'#' * level} {title}"
-            for below in parts:
+            for below in filter(_is_shown, parts):
                 yield from _markdown(below, folder, level + 1)
 
 
@@ -134,7 +145,7 @@ def _html(part: Part, level: int) -> str:
             image = f'<img src="data:image/png;base64,{data}" alt="{alt}">'
             return f"<figure>\n{image}\n{said}\n</figure>"
         case Section(title, parts, is_folded):
-            inside = "\n".join(_html(below, level + 1) for below in parts)
+            inside = "\n".join(_html(below, level + 1) for below in filter(_is_shown, parts))
             if is_folded:
                 return _folded(f"<b>{_words(title)}</b>", inside)
             return f"<section>\n<h{level}>{_words(title)}</h{level}>\n{inside}\n</section>"

@@ -2,15 +2,15 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from losaw.study.claims.claim_file import Claims, pages_of, read_papers
-from losaw.study.claims.weighing import Weighed
+from losaw.study.claims.claim_file import Claims, check_names, pages_of, read_papers
+from losaw.study.claims.weighing import Weighed, decisions_of, planned_of, weigh_claim
 from losaw.study.errors import StudyError
 from losaw.study.grid import Study
 from losaw.study.report.results import StudyResults
@@ -31,8 +31,6 @@ class Shelf:
     configuration: Path  # with studies, published and claims
     figures: Path | None = None
     names: tuple[str, ...] | None = None
-    # Claims that were weighed for one page are on the front page, too.
-    weighed: dict[str, list[Weighed]] = field(default_factory=dict, compare=False)
 
     @cached_property
     def runs(self) -> Mapping[str, Mapping[str, Any]]:
@@ -77,6 +75,20 @@ class Shelf:
         """The papers with a file of claims that have studies here, by their short names."""
         papers = read_papers(self.configuration / "claims")
         return {k: paper for k, paper in papers.items() if any(map(paper.covers, self.studies))}
+
+    @cached_property
+    def weighed(self) -> Mapping[str, list[Weighed]]:
+        """The claims of each paper with the verdicts of the stored means."""
+        weighed: dict[str, list[Weighed]] = {}
+        for name, paper in self.papers.items():
+            check_names(paper, self.configuration / "studies")
+            weighed[name] = []
+            for claim in paper.claims:
+                study = self.studies.get(claim.study)
+                known = (decisions_of(study), planned_of(study)) if study else ((), {})
+                summary = self.results[claim.study].summary if study else None
+                weighed[name].append(weigh_claim(claim, summary, *known))
+        return weighed
 
     @cached_property
     def pages(self) -> Mapping[str, list[str]]:
