@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ MIXED = "holds in some settings, fails in others"
 UNDECIDED = "undecided"
 PARTLY_RUN = "run in part"
 NOT_RUN = "not run"
+VERDICTS = (SUPPORTED, MOSTLY_OPEN, CONTRADICTED, MIXED, UNDECIDED, PARTLY_RUN, NOT_RUN)
 
 LEVEL = 0.05
 SIGNS = {"above": 1.0, "at least": 1.0, "below": -1.0, "at most": -1.0}
@@ -41,16 +42,16 @@ class Weighed:
 
     claim: Claim
     verdict: str
-    n_for: int  # settings that support it
-    n_against: int  # settings that contradict it
-    n_open: int  # settings that decide neither
-    cells: pd.DataFrame
+    n_for: int = 0  # settings that support it
+    n_against: int = 0  # settings that contradict it
+    n_open: int = 0  # settings that decide neither
+    cells: pd.DataFrame = field(default_factory=pd.DataFrame)
     missing: tuple[str, ...] = ()  # what the claim names and was not run
 
 
 def weigh_claim(
     claim: Claim,
-    summary: pd.DataFrame | None,
+    summary: pd.DataFrame,
     decisions: Collection[str],
     planned: Mapping[str, Mapping[str, Any]],
 ) -> Weighed:
@@ -87,13 +88,13 @@ def weigh_claim(
     A standard deviation over n runs has the standard error ``sd / sqrt(2 (n - 1))``, which is that
     of normal scores; heavy tails have a larger one.
 
-    ``summary`` is None if the claim's study was not run. What the claim names and the summary does
-    not have was not run: :func:`losaw.study.claims.claim_file.check_names` checks the names.
+    What the claim names and the summary does not have was not run:
+    :func:`losaw.study.claims.claim_file.check_names` checks the names.
     ``decisions`` is of :func:`decisions_of`, ``planned`` of :func:`planned_of`.
     """
-    cells = None if summary is None else _cells(claim, summary, decisions)
-    if cells is None or cells.empty:
-        return Weighed(claim, NOT_RUN, 0, 0, 0, pd.DataFrame())
+    cells = _cells(claim, summary, decisions)
+    if cells.empty:
+        return Weighed(claim, NOT_RUN)
     beyond = _beyond(claim, cells)
     n_for, n_against = int((beyond > 0).sum()), int((beyond < 0).sum())
     n_open = int((beyond == 0).sum())
@@ -164,21 +165,19 @@ def _beyond(claim: Claim, cells: pd.DataFrame) -> np.ndarray:
     return (gain > away).astype(int) - (gain < -towards).astype(int)
 
 
-def _reach(cells: pd.DataFrame, level: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return the distances of one-sided bounds below and above the differences."""
+def _reach(cells: pd.DataFrame, level: float) -> np.ndarray:
+    """Return the distances of one-sided bounds below and above the differences, shape (2, n)."""
     spread = cells["std_error"].to_numpy()
     known = np.isfinite(spread)
     both = np.where(known, t.isf(level, cells["freedom"].to_numpy()) * spread, np.inf)
-    left = _binomial_reach(cells["left"].to_numpy(), cells["n_left"].to_numpy(), level)
-    right = _binomial_reach(cells["right"].to_numpy(), cells["n_right"].to_numpy(), level)
-    decision = cells["is_decision"].to_numpy()
-    down = np.where(decision, np.hypot(left[0], right[1]), both)
-    return down, np.where(decision, np.hypot(left[1], right[0]), both)
+    left, right = (
+        _binomial_reach(cells[side].to_numpy(), cells[f"n_{side}"].to_numpy(), level)
+        for side in ("left", "right")
+    )
+    return np.where(cells["is_decision"].to_numpy(), np.hypot(left, right[::-1]), both)
 
 
-def _binomial_reach(
-    share: np.ndarray, n_runs: np.ndarray, level: float
-) -> tuple[np.ndarray, np.ndarray]:
+def _binomial_reach(share: np.ndarray, n_runs: np.ndarray, level: float) -> np.ndarray:
     """Return these distances for shares of runs; 0 for a claimed number, which has no runs."""
     claimed = ~np.isfinite(n_runs)
     share = np.where(claimed, 0.5, share).clip(0.0, 1.0)
@@ -186,7 +185,7 @@ def _binomial_reach(
     yes, no = share * n_runs, (1 - share) * n_runs
     low = np.where(yes > 0, betaincinv(np.maximum(yes, 1e-9), no + 1, level), 0.0)
     high = np.where(no > 0, betaincinv(yes + 1, np.maximum(no, 1e-9), 1 - level), 1.0)
-    return np.where(claimed, 0.0, share - low), np.where(claimed, 0.0, high - share)
+    return np.where(claimed, 0.0, [share - low, high - share])
 
 
 def _cells(claim: Claim, summary: pd.DataFrame, decisions: Collection[str]) -> pd.DataFrame:

@@ -44,10 +44,8 @@ def rank_methods(study: Study, results: pd.DataFrame) -> pd.DataFrame:
         for metric, method in study.metrics.items()
         if getattr(method.entry.load(), "ranks_methods", True)
     ]
-    frames = [frame for frame in frames if len(frame)]
-    return (
-        pd.concat(frames, ignore_index=True)[COLUMNS] if frames else pd.DataFrame(columns=COLUMNS)
-    )
+    found = [frame for frame in frames if len(frame)] or [pd.DataFrame(columns=COLUMNS)]
+    return pd.concat(found, ignore_index=True)[COLUMNS]
 
 
 def finite_values(study: Study, metric: str, results: pd.DataFrame) -> pd.DataFrame:

@@ -179,7 +179,6 @@ def test_a_claim_on_the_border_is_decided_in_at_most_five_percent_of_runs(
 
 
 def test_what_was_not_run_is_not_run():
-    assert weigh(claim(), None).verdict == "not run"
     assert weigh(claim(metric="mm"), summary([1.0])).verdict == "not run"
     assert weigh(claim(where={"n": 7}), summary([1.0])).verdict == "not run"
     assert weigh(claim(metric="mm", where={"n": 100}), summary([1.0])).verdict == "not run"

@@ -95,6 +95,14 @@ def test_a_claim_says_how_many_settings_of_its_scale_were_not_run(shelf):
     assert first.missing == ("1 of 2 settings",) and first.verdict == "run in part"
 
 
+def test_a_claim_of_a_study_without_results_was_not_run(shelf):
+    made = shelf.configuration / "studies" / "made.yaml"
+    made.with_stem("other").write_text(made.read_text().replace("study: made", "study: other"))
+    claims = CLAIMS.replace("study: made", "study: other", 1)
+    (shelf.configuration / "claims" / "nobody.yaml").write_text(claims)
+    assert [item.verdict for item in shelf.weighed["nobody"]] == ["not run", "contradicted"]
+
+
 def test_a_page_has_no_script_and_asks_nothing_of_the_network(page):
     assert not re.search(r"<script|<link [^>]*href=.[^d]|<iframe|@import|url\(|https?://", page)
     sources = re.findall(r'src="([^"]{20})', page)

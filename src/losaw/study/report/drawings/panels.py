@@ -79,9 +79,7 @@ def run_scores(
 
 def deviation(values: FloatArray) -> FloatArray:
     """The standard deviation of single runs, (n_features,); 0 for a single run."""
-    if len(values) < 2:
-        return np.zeros(values.shape[1])
-    return np.asarray(values.std(axis=0, ddof=1))
+    return np.asarray(values.std(axis=0, ddof=min(1, len(values) - 1)))
 
 
 def half_interval(values: FloatArray) -> FloatArray:

@@ -5,18 +5,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from losaw.study.claims.weighing import (
-    CONTRADICTED,
-    MIXED,
-    MOSTLY_OPEN,
-    NOT_RUN,
-    PARTLY_RUN,
-    SUPPORTED,
-    UNDECIDED,
-    Weighed,
-)
+from losaw.study.claims.weighing import CONTRADICTED, MIXED, VERDICTS, Weighed
 from losaw.study.report.page.paper import (
-    counted_cells,
     finding,
     paper_page,
     verdict_tiles,
@@ -25,7 +15,7 @@ from losaw.study.report.page.paper import (
 from losaw.study.report.page.parts import Page, Section
 from losaw.study.report.page.stored import Shelf
 from losaw.study.results.agreement import DEVIATES, DIFFERS
-from losaw.study.results.compare import COMPARED, compared_cells
+from losaw.study.results.compare import COMPARED, compared_cells, counted
 
 DISTANCES = (0.01, 0.02, 0.05)
 _COUNTED = (
@@ -44,23 +34,22 @@ _WHY = (
 )
 _KINDS = ("misprint", "unstated", "inference", "open")
 _SUMMED = ("fits", "fits of the paper", "failed values", "core-hours")
-_OF_CLAIMS = (SUPPORTED, MOSTLY_OPEN, CONTRADICTED, MIXED, UNDECIDED, PARTLY_RUN, NOT_RUN)
 
 
 def front_page(shelf: Shelf, name: str) -> Page:
     """The page that leads to all others; its file is called ``report`` or ``overview``."""
-    counted, apart = (_compared(shelf, are_counted) for are_counted in (True, False))
-    parts = [*finding(shelf, shelf.studies), *verdict_tiles(counted)]
+    own, apart = (_compared(shelf, are_counted) for are_counted in (True, False))
+    parts = [*finding(shelf, shelf.studies), *verdict_tiles(own)]
     links = [f"[{shelf.paper(name).title}](./{name}.md)" for name in shelf.pages]
     parts.append(Section("Pages", [links]))
-    if len(counted):
+    if len(own):
         others = Section("Compared, but not counted", [_APART, _cells(apart)], True)
-        reasons = Section("Cells that differ or deviate", [_WHY, _explained(counted)])
-        parts.append(Section("Published values", [_COUNTED, _cells(counted), reasons, others]))
+        reasons = Section("Cells that differ or deviate", [_WHY, _explained(own)])
+        parts.append(Section("Published values", [_COUNTED, _cells(own), reasons, others]))
     if any(shelf.weighed.values()):
         parts.append(Section("Claims of the texts", [_claims(shelf.weighed), *_failing(shelf)]))
     parts.append(Section("What was run", [_run(shelf)], is_folded=True))
-    title = "Published and reproduced" if len(counted) else "Methods on simulated data"
+    title = "Published and reproduced" if len(own) else "Methods on simulated data"
     return Page(name, title, parts)
 
 
@@ -75,9 +64,10 @@ def _compared(shelf: Shelf, are_counted: bool) -> pd.DataFrame:
     parts = []
     for group, names in shelf.pages.items():
         for name in names:
-            cells = compared_cells(shelf.results[name].comparison)
-            own = counted_cells(shelf, name)
-            parts.append((own if are_counted else cells.drop(own.index)).assign(paper=_link(group)))
+            study, comparison = shelf.studies[name], shelf.results[name].comparison
+            own = counted(study, comparison)
+            cells = own if are_counted else compared_cells(comparison).drop(own.index)
+            parts.append(cells.assign(paper=_link(group)))
     return pd.concat(parts, ignore_index=True)
 
 
@@ -104,7 +94,7 @@ def _claims(weighed: Mapping[str, Sequence[Weighed]]) -> pd.DataFrame:
     """Verdicts of the papers' claims, with the claims that are ours in a row of their own."""
     rows = [
         {"paper": paper, "ours": item.claim.ours, "claims": 1}
-        | {verdict: item.verdict == verdict for verdict in _OF_CLAIMS}
+        | {verdict: item.verdict == verdict for verdict in VERDICTS}
         for paper, items in weighed.items()
         for item in items
     ]

@@ -7,12 +7,7 @@ import pandas as pd
 
 from losaw.scoring.several_tests import rank_words
 from losaw.study.claims.claim_file import Claims
-from losaw.study.claims.weighing import (
-    CONTRADICTED,
-    MIXED,
-    Weighed,
-    settings_against,
-)
+from losaw.study.claims.weighing import CONTRADICTED, MIXED, Weighed, settings_against
 from losaw.study.grid import Study
 from losaw.study.report.best_methods import rank_methods
 from losaw.study.report.page.parts import Page, Part, Picture, Section, Tiles
@@ -49,8 +44,8 @@ def paper_page(shelf: Shelf, name: str) -> Page:
     names, paper, weighed = shelf.pages[name], shelf.paper(name), shelf.weighed.get(name, ())
     parts: list[Part] = [f"After {paper.paper}."] if paper.paper else []
     parts += finding(shelf, names)
-    cells = pd.concat([counted_cells(shelf, one) for one in names], ignore_index=True)
-    parts += verdict_tiles(cells)
+    own = [counted(shelf.studies[one], shelf.results[one].comparison) for one in names]
+    parts += verdict_tiles(pd.concat(own, ignore_index=True))
     parts += [_disagreements(shelf, names, paper, weighed), *_tables(shelf, names)]
     parts += [
         _claims(weighed),
@@ -84,12 +79,10 @@ def _findings(shelf: Shelf, name: str) -> Iterator[tuple[int, str]]:
     last, words, n_settings = others[-1], [], 0
     for metric in study.file.margins or study.metrics:
         of_metric = summary[(summary["metric"] == metric) & (summary["n_seeds"] > 0)]
-        wide = of_metric.pivot_table(
-            index="setting_id", columns="learner", values="mean", sort=False
-        )
-        if not {first, last} <= set(wide.columns):
+        wide = of_metric.pivot_table("mean", "setting_id", "learner", sort=False)
+        wide = wide.reindex(columns=[first, last]).dropna()
+        if wide.empty:
             continue
-        wide = wide.dropna(subset=[first, last])
         gain = (wide[last] - wide[first]) * (1 if higher_is_better(study, metric) else -1)
         n_settings = max(n_settings, len(wide))
         means = f"{number(wide[last].mean(), 3)} against {number(wide[first].mean(), 3)}"
@@ -99,11 +92,6 @@ def _findings(shelf: Shelf, name: str) -> Iterator[tuple[int, str]]:
     pair = f"**{study.show(last)} against {study.show(first)}**"
     settings = f"{n_settings} settings" if n_settings > 1 else "one setting"
     yield n_settings, f"{pair}, means over {settings}: {', '.join(words)}."
-
-
-def counted_cells(shelf: Shelf, name: str) -> pd.DataFrame:
-    """The compared cells of a study that count, each published value once."""
-    return counted(shelf.studies[name], shelf.results[name].comparison).assign(study=name)
 
 
 def verdict_tiles(cells: pd.DataFrame) -> list[Part]:

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from losaw.study.claims.claim_file import Claims, check_names, pages_of, read_papers
-from losaw.study.claims.weighing import Weighed, decisions_of, planned_of, weigh_claim
+from losaw.study.claims.weighing import NOT_RUN, Weighed, decisions_of, planned_of, weigh_claim
 from losaw.study.errors import StudyError
 from losaw.study.grid import Study
 from losaw.study.report.results import StudyResults
@@ -84,10 +84,11 @@ class Shelf:
             check_names(paper, self.configuration / "studies")
             weighed[name] = []
             for claim in paper.claims:
-                study = self.studies.get(claim.study)
-                known = (decisions_of(study), planned_of(study)) if study else ((), {})
-                summary = self.results[claim.study].summary if study else None
-                weighed[name].append(weigh_claim(claim, summary, *known))
+                one = Weighed(claim, NOT_RUN)
+                if study := self.studies.get(claim.study):
+                    summary = self.results[claim.study].summary
+                    one = weigh_claim(claim, summary, decisions_of(study), planned_of(study))
+                weighed[name].append(one)
         return weighed
 
     @cached_property
