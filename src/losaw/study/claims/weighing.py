@@ -13,7 +13,6 @@ from scipy.stats import t
 from losaw.study.claims.claim_file import Claim, Side
 from losaw.study.grid import Study
 from losaw.study.settings import matches
-from losaw.study.study_file import Filter
 
 SUPPORTED = "supported"
 MOSTLY_OPEN = "supported, mostly open"
@@ -192,22 +191,20 @@ def _cells(claim: Claim, summary: pd.DataFrame, decisions: Collection[str]) -> p
     """Left and right side next to each other, one row per setting and pair of names."""
     axes = _axes(summary)
     left, *others = (_rows(claim, side, summary) for side in claim.sides)
-    elsewhere: Filter = {}
-    if isinstance(claim.than, Side):
-        (right,), than, elsewhere = others, claim.than, claim.than.where
-        asked = {"method": than.method, "metric": than.metric}
-        same = [name for name, names in asked.items() if names is None]
-        keys = ["study", *(axis for axis in axes if axis not in elsewhere), *same]
+    than, keys = claim.than if isinstance(claim.than, Side) else Side(), ["study"]
+    if others:
+        (right,) = others
+        keys += [axis for axis in axes if axis not in than.where]
+        keys += [name for name in ("method", "metric") if getattr(than, name) is None]
     else:
         number = {"mean": claim.than, "std_error": 0.0, "freedom": np.inf, "n_seeds": np.inf}
         right = pd.DataFrame([{"study": claim.study, **number, "compared": (0,)}])
-        keys = ["study"]
     numbers = right[[*keys, *NUMBERS, "compared"]]
     both = left.merge(numbers, on=keys, suffixes=("_left", "_right"))
     both = both.sort_values(["compared_left", "compared_right"], kind="stable")
     names = both[["compared_left", "compared_right"]].map(lambda compared: compared[1:])
     both = both.assign(compared=list(names.itertuples(index=False, name=None)))
-    if not elsewhere:
+    if not than.where:
         both = both[names["compared_left"] != names["compared_right"]]
         if claim.relation == "near":  # a near b and b near a are one claim
             pairs = both[axes].assign(compared=both["compared"].map(frozenset))

@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -70,18 +71,10 @@ def _check_value(study: Study, option: inspect.Parameter, value: Any, place: Loc
             raise study.source.error(place, message) from None
     if option.name == "where":
         check_filter(study, {axis: as_values(of) for axis, of in (value or {}).items()}, place)
-    elif option.name in _NAMES:
-        for part in _parts(value):
+    elif option.name in _NAMES:  # one name, a list, or lists by the titles of panels
+        lists = value.values() if isinstance(value, dict) else [value]
+        for part in chain.from_iterable(map(as_values, lists)):
             study.source.check_known(part, _NAMES[option.name](study), place, option.name)
-
-
-def _parts(value: Any) -> Iterator[Any]:
-    """The names in the value of an option: one, a list, or lists by the titles of panels."""
-    if isinstance(value, dict | list):
-        for part in value.values() if isinstance(value, dict) else value:
-            yield from _parts(part)
-    else:
-        yield value
 
 
 def describe_drawings() -> Iterator[str]:

@@ -130,11 +130,10 @@ def weighted_split(study: Study, results: StudyResults) -> "Figure":
         ax.axvline(earlier_split, color=FAINT, linewidth=1.0, zorder=0)
         ax.set(title=title, xlabel=X1)
     axes[0].set_ylabel(X2)
-    for p in (0, 1):
-        _describe_weights(axes[1 + p], X[:, p], X[:, [1 - p]], weights[p])
     dashed: dict[str, Any] = {"linewidth": 0.9, "linestyle": (0, (3, 2))}
     best = (-np.inf, 0.0, 0)  # relative decrease, split point, feature
     for p, colour in enumerate((FIRST, SECOND)):
+        _describe_weights(axes[1 + p], X[:, p], X[:, [1 - p]], weights[p])
         points = np.sort(X[:, p])[leaf - 1 : len(y) - leaf]
         plain, weighted = (
             [relative_decrease(w, y[:, None], X[:, p] <= point) for point in points]
