@@ -38,7 +38,7 @@ from sklearn.ensemble import (
     RandomForestRegressor,
 )
 
-from losaw.commands.warm_up import compile_forests_of_numbers, compile_mixed_forests
+from losaw.commands.warm_up import compile_for_levels, compile_for_numbers
 from losaw.forest import (
     LosawRandomForestClassifier,
     LosawRandomForestRegressor,
@@ -255,8 +255,8 @@ def main():
         settings = [setting for setting in settings if setting[0] in arguments.laws]
     RESULTS.mkdir(exist_ok=True)
     use_cores(1)
-    compile_forests_of_numbers()
-    compile_mixed_forests()
+    compile_for_levels()
+    compile_for_numbers()
     machine = f"{platform.node()} ({processor()})"
     print(f"{machine}: CPU seconds, medians of {repeats}; from {LARGE[1]} rows on {FEW_REPEATS}")
     table = run_settings(settings, repeats).assign(machine=machine)

@@ -3,7 +3,7 @@
 :mod:`losaw.kernels.machine_code` says where the machine code is stored.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
@@ -14,39 +14,22 @@ from losaw.data import FloatArray
 
 def warm_up() -> None:
     """Compile what is compiled once, in two processes."""
-    # Two processes of about equal length: mixed forests take as long as the others together.
-    # Kernels that both need are compiled twice; conditional draws need forests of either kind.
-    levels = (compile_mixed_forests, compile_conditional_draws)
-    others = (compile_forests_of_numbers, compile_importances, compile_knockoffs)
+    # Forests of levels take as long as all else. What both parts need is compiled twice.
     with ProcessPoolExecutor(2, get_context("spawn")) as pool:
-        list(pool.map(_compile, (levels, others)))
+        list(pool.map(_compile, (compile_for_levels, compile_for_numbers)))
 
 
-def _compile(parts: Sequence[Callable[[], None]]) -> None:
+def _compile(part: Callable[[], None]) -> None:
     from losaw.kernels.compiled import COMPILING
 
     COMPILING.is_announced = True
-    for compile_part in parts:
-        compile_part()
+    part()
 
 
-def compile_forests_of_numbers() -> None:
-    """Fit small forests of columns of numbers alone, which have their own, smaller kernels."""
-    from losaw.forest import (
-        LosawRandomForestClassifier,
-        LosawRandomForestRegressor,
-        PlainRandomForestRegressor,
-    )
-
-    X = _numbers()
-    for regressor in (PlainRandomForestRegressor, LosawRandomForestRegressor):
-        regressor(n_estimators=2, random_state=0).fit(X, X[:, 0])
-    LosawRandomForestClassifier(n_estimators=2, random_state=0).fit(X, np.arange(60) % 3)
-
-
-def compile_mixed_forests() -> None:
-    """Fit, predict and apply small forests of numbers and levels, and a logit outside of one."""
+def compile_for_levels() -> None:
+    """Use small forests of numbers and levels, a logit outside of one, and conditional draws."""
     from losaw.forest import LosawRandomForestClassifier, LosawRandomForestRegressor
+    from losaw.knockoffs import make_sampler
     from losaw.weighting.propensity import MultinomialLogit
 
     X = _with_levels()
@@ -56,39 +39,34 @@ def compile_mixed_forests() -> None:
     forest.apply(X)
     forest.in_bag_counts()
     LosawRandomForestClassifier(n_estimators=2, random_state=0).fit(X, np.arange(60) % 3).predict(X)
+    make_sampler("conditional").fit(X).sample(np.random.default_rng(0))
 
 
-def compile_importances() -> None:
-    """Score a small forest with every kernel of its importances."""
+def compile_for_numbers() -> None:
+    """Use small forests of numbers alone, which have smaller kernels, their scores, knockoffs."""
     from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
-    from losaw.forest import LosawRandomForestRegressor
+    from losaw.forest import (
+        LosawRandomForestClassifier,
+        LosawRandomForestRegressor,
+        PlainRandomForestRegressor,
+    )
     from losaw.importance import sage, ufi
     from losaw.importance.per_tree_permutation import tree_permutation
+    from losaw.knockoffs import make_sampler
     from losaw.study.learners.ranger_forest import RangerForest
 
-    X = _numbers()
+    X, rng = _numbers(), np.random.default_rng(0)
     y = X[:, 0] + X[:, 3]
+    PlainRandomForestRegressor(n_estimators=2, random_state=0).fit(X, y)
+    LosawRandomForestClassifier(n_estimators=2, random_state=0).fit(X, np.arange(60) % 3)
     for model in (RandomForestRegressor, LosawRandomForestRegressor):
         forest = model(2, random_state=0).fit(X, y)
         tree_permutation(forest, X, y, random_state=0)
     sage(forest, X, y, max_permutations=2, random_state=0)
     RangerForest(n_estimators=2).fit(X, y)
     ufi(RandomForestClassifier(2, random_state=0).fit(X, y > 0), X, y > 0)
-
-
-def compile_conditional_draws() -> None:
-    """Draw features of a small table given the others, which grows forests."""
-    from losaw.knockoffs import make_sampler
-
-    make_sampler("conditional").fit(_with_levels()).sample(np.random.default_rng(0))
-
-
-def compile_knockoffs() -> None:
-    """Draw knockoffs of a small table."""
-    from losaw.knockoffs import make_sampler
-
-    X, rng = _with_levels(), np.random.default_rng(0)
+    X = _with_levels()
     make_sampler("gaussian").fit(X).sample(rng)
     sequential = make_sampler("sequential", n_folds=2, n_penalties=3)
     sequential.fit(X, ("continuous", "continuous", "discrete", "discrete")).sample(rng)

@@ -23,11 +23,8 @@ def signatures():
         for key, value in vars(module).items() if getattr(value, "signatures", ())
     }
 
-warm_up.compile_forests_of_numbers()
-warm_up.compile_mixed_forests()
-warm_up.compile_importances()
-warm_up.compile_conditional_draws()
-warm_up.compile_knockoffs()
+warm_up.compile_for_levels()
+warm_up.compile_for_numbers()
 warm = signatures()
 assert len(warm) > 8, warm
 rng = np.random.default_rng(1)
