@@ -56,7 +56,7 @@ def sample() -> Any:
     """One draw of the study."""
     from losaw.study.generators.five_feature_blocks import FiveFeatureBlocksGenerator
 
-    generator = FiveFeatureBlocksGenerator(function="f10", n_test=100, n_independent=100)
+    generator = FiveFeatureBlocksGenerator(function="f10")
     return generator.sample(np.random.default_rng(0))
 
 

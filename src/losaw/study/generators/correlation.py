@@ -19,6 +19,7 @@ def first_pair_matrix(n_features: int, first_pair: float) -> FloatArray:
 def six_features(n_features: int = 6) -> FloatArray:
     """Return Sigma of Section 4.10: a heterogeneous block {X1, X2, X3} (.4, .8, .8), a homogeneous
     block {X4, X5, X6} (.9), .2 between them, and independent features after the sixth."""
+    whole_number("n_features", n_features, 6, "needed by correlation 'six-features'")
     matrix = np.zeros((n_features, n_features))
     matrix[:6, :6] = 0.2
     matrix[:3, :3] = 0.8
@@ -39,12 +40,12 @@ def five_feature_block(alpha: float, beta: float) -> FloatArray:
     return matrix
 
 
-# name -> (smallest number of features, matrix of a number of features)
-MATRICES: dict[str, tuple[int, Callable[[int], FloatArray]]] = {
-    "identity": (1, np.eye),
-    "homogeneous": (2, lambda n_features: first_pair_matrix(n_features, 0.8)),
-    "heterogeneous": (3, lambda n_features: first_pair_matrix(n_features, 0.5)),
-    "six-features": (6, six_features),
+# name -> matrix of a number of features, four or more
+MATRICES: dict[str, Callable[[int], FloatArray]] = {
+    "identity": np.eye,
+    "homogeneous": lambda n_features: first_pair_matrix(n_features, 0.8),
+    "heterogeneous": lambda n_features: first_pair_matrix(n_features, 0.5),
+    "six-features": six_features,
 }
 
 
@@ -54,9 +55,7 @@ def correlation_matrix(name: str, n_features: int) -> FloatArray:
     The first three are those of Example 1.1 (a = .8 and a = .5); "six-features" is Sigma of
     Sections 3 and 4.10, with all features after the sixth independent.
     """
-    minimum, make = MATRICES[one_of("correlation", name, MATRICES)]
-    whole_number("n_features", n_features, minimum, f"needed by correlation {name!r}")
-    return make(n_features)
+    return MATRICES[one_of("correlation", name, MATRICES)](n_features)
 
 
 def cholesky_factor(matrix: FloatArray, name: str = "the correlation matrix") -> FloatArray:

@@ -37,11 +37,8 @@ class FiveFeatureBlocksGenerator(DataGenerator):
     function : {"f8", "f9", "f10"}
         Table 4.
     n_samples : int or None, default None
-        Rows N of the training sample; None: 50 P.
-    n_test : int or None, default None
-        Rows of the test sample; None: 10 P.
-    n_independent : int or None, default None
-        Rows of the sample of independent features, which has noise, too; None: 50 P.
+        Rows N of the training sample; None: 50 P. The test sample has 10 P, that of independent
+        features, which has noise, too, 50 P.
     phi : float, default 1.0
         Noise variance relative to the variance of f(X), not negative.
     independent_share : float, default 0
@@ -65,8 +62,6 @@ class FiveFeatureBlocksGenerator(DataGenerator):
     function: Literal["f8", "f9", "f10"]
     n_features: Rows = N_PAPER
     n_samples: Rows | None = None
-    n_test: Rows | None = None
-    n_independent: Rows | None = None
     phi: NotNegative = 1.0
     independent_share: Share = 0.0
 
@@ -79,7 +74,7 @@ class FiveFeatureBlocksGenerator(DataGenerator):
                 "features, and signals are 0, 1/5 and 3/5 of the way through the blocks"
             )
         self.f = moved(FUNCTIONS[self.function], P)
-        self.sizes = self.n_samples or 50 * P, self.n_test or 10 * P, self.n_independent or 50 * P
+        self.sizes = self.n_samples or 50 * P, 10 * P, 50 * P
 
     def sample(self, rng: np.random.Generator) -> Dataset:
         """Draw a Monte Carlo sample."""

@@ -1,11 +1,11 @@
 """The regression functions of the losaw paper: f1-f7 (Table 1) and f8-f10 (Table 4)."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from losaw.data import FloatArray
-from losaw.support.arguments import one_of
 
 
 @dataclass(frozen=True)
@@ -22,11 +22,6 @@ class RegressionFunction:
     def signal(self) -> tuple[int, ...]:
         """0-based columns of the signal features (Definition 2.3), ascending."""
         return tuple(sorted({column for term in self.terms for column in term}))
-
-    @property
-    def min_features(self) -> int:
-        """The smallest number of features that the function can be applied to."""
-        return max(self.signal) + 1
 
     def __call__(self, X: FloatArray) -> FloatArray:
         """Return values, shape (n_samples,), of features ``X``, shape (n_samples, n_features)."""
@@ -59,14 +54,5 @@ FUNCTIONS = {
     "f9": RegressionFunction(tuple((column,) for column in _NETWORK_SIGNAL), threshold=1.0),
     "f10": RegressionFunction(((1, 3), (201, 204), (601, 602, 603)), threshold=1.0),
 }
-
-
-def regression_function(name: str, n_features: int) -> RegressionFunction:
-    """Return the function of a name, for data with ``n_features`` features, enough for it."""
-    function = FUNCTIONS[one_of("function", name, FUNCTIONS)]
-    if n_features < function.min_features:
-        raise ValueError(
-            f"function {name!r} uses column {function.min_features - 1} (counted from 0) and needs "
-            f"n_features of at least {function.min_features}, got {n_features}"
-        )
-    return function
+# Of the first four features.
+OfForests = Literal["f1", "f2", "f3", "f4", "f5", "f6", "f7"]

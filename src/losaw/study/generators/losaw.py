@@ -6,7 +6,7 @@ import numpy as np
 
 from losaw.data import Dataset, FloatArray, Sample
 from losaw.study.generators.correlation import cholesky_factor, draw_normal, six_features
-from losaw.study.generators.functions import regression_function
+from losaw.study.generators.functions import FUNCTIONS, OfForests
 from losaw.study.generators.generator import DataGenerator, NotNegative, Rows, at_least, data_of
 from losaw.study.generators.joint_law.fit import law_of
 from losaw.study.generators.joint_law.law import JointLaw, JointLawSpecification
@@ -35,8 +35,8 @@ class LosawGenerator(DataGenerator):
         P, at least 6.
     phi : float
         Noise variance relative to the variance of f(X), not negative.
-    function : str
-        f1, …, f7 (Table 1).
+    function : {"f1", …, "f7"}
+        Table 1.
     n_test : int, default 1000
         Rows of the test sample, which has noise.
     n_independent : int, default 1000
@@ -74,7 +74,7 @@ class LosawGenerator(DataGenerator):
     n_samples: Rows
     n_features: Annotated[int, at_least(6, "six features are correlated")]
     phi: NotNegative
-    function: str
+    function: OfForests
     n_test: Rows = 1000
     n_independent: Rows = 1000
     independent_share: float | None = None
@@ -82,7 +82,7 @@ class LosawGenerator(DataGenerator):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.f = regression_function(self.function, self.n_features)
+        self.f = FUNCTIONS[self.function]
         share = self.independent_share
         self._law = JointLawSpecification(
             six_features(),
@@ -103,8 +103,7 @@ class LosawGenerator(DataGenerator):
         draw = None if self.n_draws is None else int(rng.integers(self.n_draws))
         of_train = rng if draw is None else np.random.default_rng([DRAWS, draw])
         train = self._features(self.n_samples, self.n_features, of_train, law)
-        n_needed = max(6, self.f.min_features)  # the others play no part in f
-        pilot = self._features(N_PILOT, n_needed, rng, law)
+        pilot = self._features(N_PILOT, 6, rng, law)  # the others play no part in f
         signal_variance = float(self.f(pilot).var())
         noise_variance = self.phi * signal_variance
         train_y = self.f.draw(train, noise_variance, rng)

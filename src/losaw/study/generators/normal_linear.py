@@ -1,11 +1,13 @@
 """Normal features with a named correlation matrix (losaw, Example 1.1 and Figure 2)."""
 
+from typing import Annotated
+
 import numpy as np
 
 from losaw.data import Dataset, FloatArray, Sample
 from losaw.study.generators.correlation import cholesky_factor, correlation_matrix, draw_normal
-from losaw.study.generators.functions import regression_function
-from losaw.study.generators.generator import DataGenerator, NotNegative, Rows, data_of
+from losaw.study.generators.functions import FUNCTIONS, OfForests
+from losaw.study.generators.generator import DataGenerator, NotNegative, Rows, at_least, data_of
 
 
 class NormalLinearGenerator(DataGenerator):
@@ -23,9 +25,9 @@ class NormalLinearGenerator(DataGenerator):
     n_samples : int, default 1000
         Rows of the training sample.
     n_features : int, default 5
-        P.
-    function : str, default "f3"
-        f1, …, f7 (Table 1); f3 is X1 + X2.
+        P, at least 4.
+    function : {"f1", …, "f7"}, default "f3"
+        Table 1; f3 is X1 + X2.
     noise_variance : float, default 1.0
     n_test : int, default 1000
         Rows of the test sample, which has noise.
@@ -40,8 +42,8 @@ class NormalLinearGenerator(DataGenerator):
 
     correlation: str
     n_samples: Rows = 1000
-    n_features: int = 5
-    function: str = "f3"
+    n_features: Annotated[int, at_least(4, "f1 to f7 are of four features")] = 5
+    function: OfForests = "f3"
     noise_variance: NotNegative = 1.0
     n_test: Rows = 1000
     n_independent: Rows = 1000
@@ -49,7 +51,7 @@ class NormalLinearGenerator(DataGenerator):
     def __post_init__(self) -> None:
         super().__post_init__()
         self._factor = cholesky_factor(correlation_matrix(self.correlation, self.n_features))
-        self.f = regression_function(self.function, self.n_features)
+        self.f = FUNCTIONS[self.function]
 
     def sample(self, rng: np.random.Generator) -> Dataset:
         """Draw a Monte Carlo sample."""

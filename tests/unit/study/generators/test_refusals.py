@@ -8,7 +8,6 @@ from losaw.study.generators.conditional_dag import ConditionalDagGenerator as Da
 from losaw.study.generators.confounder import ConfounderGenerator as Confounder
 from losaw.study.generators.correlation import correlation_matrix, five_feature_block
 from losaw.study.generators.five_feature_blocks import FiveFeatureBlocksGenerator as Blocks
-from losaw.study.generators.functions import regression_function
 from losaw.study.generators.joint_law.law import JointLawSpecification as Law
 from losaw.study.generators.losaw import LosawGenerator
 from losaw.study.generators.mixed_cardinality import MixedCardinalityGenerator as Mixed
@@ -45,17 +44,17 @@ REFUSED = [
     (lambda: losaw(n_independent=0), "n_independent must be an integer of at least 2, got 0"),
     (lambda: losaw(phi=-0.1), "phi must be a finite number of at least 0, got -0.1"),
     (lambda: losaw(phi=float("nan")), "phi must be a finite number of at least 0, got nan"),
-    (lambda: losaw(function="f0"), "unknown function 'f0'; did you mean 'f"),
+    (lambda: losaw(function="f0"), "unknown function 'f0' (known: f1, f2, "),
     (lambda: losaw(independent_share=2), "independent_share must be"),
     (lambda: normal(correlation="hetero"), "unknown correlation 'hetero'; did you mean"),
     (lambda: normal(correlation="six-features"), "n_features must be an integer of at least 6"),
-    (lambda: normal(n_features=1), "'f3' uses column 1 (counted from 0) and needs n_features of"),
+    (lambda: normal(n_features=1), "n_features must be an integer of at least 4, got 1"),
     (lambda: normal(noise_variance=-1), "noise_variance must be a finite number of at least 0"),
     (lambda: five_feature_block(0.95, 0.1), "alpha=0.95, beta=0.1 is not positive definite"),
     (lambda: correlation_matrix("homogenous", 5), "did you mean 'homogeneous'"),
     (lambda: correlation_matrix("six-features", 5), "at least 6, got 5: "),
-    (lambda: regression_function("f33", 10), "unknown function 'f33'; did you mean 'f3'?"),
-    (lambda: regression_function("f8", 100), "'f8' uses column 603"),
+    (lambda: normal(function="f33"), "unknown function 'f33'; did you mean 'f3'?"),
+    (lambda: losaw(function="f8", n_features=1000), "unknown function 'f8'"),
     (lambda: Blocks(function="f1"), "unknown function 'f1'"),
     (lambda: Blocks(function="f8", n_features=30), "multiple of 25"),
     (lambda: Blocks(function="f8", n_features=5), "multiple of 25"),
