@@ -7,7 +7,7 @@ rule summary:
     log:
         f"{RUN.outputs}/{{study}}/logs/summary.log",
     params:
-        max_failed_share=RUN.max_failed_share,
+        max_failed_share=RUN.configuration.max_failed_share,
     script:
         "../scripts/summary.py"
 

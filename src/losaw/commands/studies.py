@@ -219,13 +219,12 @@ def keep(options: argparse.Namespace) -> None:
 
     session = session_of(options)
     shelf = Shelf(session.outputs, session.folder, session.figures)
-    names = [study.name for study in session.studies]
-    missing = [name for name in names if name not in shelf.results]
+    missing = [name for name in session.names if name not in shelf.results]
     if missing:
         raise StudyError(
             f"{session.outputs}: has no results of {', '.join(missing)}; run them first"
         )
-    size = keep(shelf, names, options.folder)
+    size = keep(shelf, session.names, options.folder)
     print(f"{options.folder}: {size / 1e6:.2f} MB")
 
 

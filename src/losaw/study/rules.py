@@ -22,29 +22,25 @@ from losaw.support.one_thread import use_one_thread
 FILE_KEY = "LOSAW_CONFIGURATION"
 
 
-class Run:
+class Run(Session):
     """A request, as the rules see it: inputs, parameters and resources from wildcards.
 
     ``config`` is Snakemake's: the configuration file and ``--config`` together. The process that
     starts the jobs (``is_main``) checks everything.
     """
 
+    summary_files = FILES
+
     def __init__(self, configuration: Path, config: Mapping[str, Any], is_main: bool) -> None:
         use_one_thread()
         os.environ[FILE_KEY] = str(configuration)
-        self.summary_files = FILES
         try:
-            self._session = Session(configuration, config, trusted=not is_main)
+            super().__init__(configuration, config, trusted=not is_main)
             if is_main:
-                check_request(self._session)
+                check_request(self)
         except LosawError as error:
             raise SystemExit(f"losaw: {error}") from None
-        self.results, self.scale = str(self._session.results), self._session.scale
-        self.outputs, self.figures = str(self._session.outputs), str(self._session.figures)
-        self.pages = str(self._session.pages)
-        self.studies = [study.name for study in self._session.studies]
-        self.max_failed_share = self._session.configuration.max_failed_share
-        minutes = self._session.configuration.block_minutes
+        minutes = self.configuration.block_minutes
         # Snakemake rounds a run time: a block's own limit is exact.
         self.minutes, self.seconds = math.ceil(minutes), max(1, round(60 * minutes))
 
@@ -53,11 +49,11 @@ class Run:
         """The pages: each paper with its studies, and each study that belongs to none."""
         from losaw.study.claims.claim_file import pages_of, read_papers
 
-        return pages_of(read_papers(self._session.folder / "claims"), self.studies)
+        return pages_of(read_papers(self.folder / "claims"), self.names)
 
     def block(self, wildcards: Any) -> Block:
         """Return the block of a file; a StudyError says that the request has none."""
-        blocks = self._session.plan(wildcards.study).blocks
+        blocks = self.plan(wildcards.study).blocks
         path = (
             f"{self.results}/{self.scale}/{wildcards.study}/blocks/{wildcards.slice}/"
             f"seeds_{wildcards.first}-{wildcards.last}.parquet"
@@ -70,35 +66,33 @@ class Run:
 
     def law(self, identifier: str) -> dict[str, Any]:
         """Return the specification of a joint law."""
-        plans = self._session.plans
-        laws = (plan.study.law_of(setting) for plan in plans for setting in plan.settings)
+        laws = (plan.study.law_of(setting) for plan in self.plans for setting in plan.settings)
         specifications = {law.identifier: law for law in laws if law is not None}
-        return asdict(
-            part_of("joint law", identifier, specifications, "not part of this request: ")
-        )
+        place = "not part of this request: "
+        return asdict(part_of("joint law", identifier, specifications, place))
 
     def megabytes(self, wildcards: Any) -> int:
         """Return the memory of a block's job, as the study states it."""
-        return self._session.study(wildcards.study).file.memory_megabytes
+        return self.study(wildcards.study).file.memory_megabytes
 
     @property
     def everything(self) -> list[str]:
         """Return all files of a finished run: what is lost of them is made again."""
-        blocks = [path for study in self.studies for path in self._session.plan(study).blocks]
-        summaries = [f"{self.outputs}/{s}/{file}" for s in self.studies for file in FILES]
+        blocks = [path for study in self.names for path in self.plan(study).blocks]
+        summaries = [f"{self.outputs}/{s}/{file}" for s in self.names for file in FILES]
         pages = [f"{self.pages}/{name}.html" for name in ("report", *self.papers)]
         return [*blocks, *summaries, *pages]
 
     def inputs_of_summary(self, study: str) -> list[str]:
         """Return what a study's numbers are made of: blocks, study file, published numbers."""
-        plan = self._session.plan(study)
+        plan = self.plan(study)
         printed = plan.study.file.published
         files = [plan.study.source.path, *([plan.published / printed] if printed else [])]
         return [*plan.blocks, *map(str, files)]
 
     def inputs_of_paper(self, paper: str) -> list[str]:
         """Return what a page shows: claims; comparison, tables and figures of its studies."""
-        claims = self._session.folder / "claims" / f"{paper}.yaml"
+        claims = self.folder / "claims" / f"{paper}.yaml"
         shown = [str(claims)] if claims.is_file() else []
         for study in self.papers[paper]:
             folder = f"{self.outputs}/{study}"
@@ -133,8 +127,7 @@ def shelf_of(snakemake: Any) -> Any:
     from losaw.study.report.page.stored import Shelf
 
     session = _session_of(snakemake)
-    names = tuple(study.name for study in session.studies)
-    return Shelf(session.outputs, session.folder, session.figures, names)
+    return Shelf(session.outputs, session.folder, session.figures, session.names)
 
 
 def plan_of(snakemake: Any) -> StudyPlan:

@@ -97,6 +97,7 @@ class Session:
         studies = [self.read_study(name, trusted) for name in self._study_names()]
         self._check_selection(studies)
         self.studies = self._with_something_to_run(studies)
+        self.names = tuple(study.name for study in self.studies)
 
     def available_studies(self) -> list[str]:
         """Names of the study files next to the configuration."""
