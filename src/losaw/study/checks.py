@@ -84,14 +84,9 @@ def _check_seeds(study: Study) -> None:
 def _check_parameters(study: Study) -> None:
     for index, axis in enumerate(study.file.learner_axes):
         study.source.check_known(axis, study.axes, ("learner_axes", index), "axis")
-    generator = study.generator.entry
-    places: list[tuple[Any, Iterable[str], Location]] = [
-        (generator, study.generator.parameters, ("generator",)),
-        (generator, study.data_axes, ("settings",)),
-    ]
-    for key, methods in _methods(study):
-        places += [(m.entry, m.parameters, (key, m.label)) for m in methods]
-    for entry, parameters, location in places:
+    axes = (("settings",), study.generator.entry, study.data_axes)
+    places = [(location, method.entry, method.parameters) for location, method in _methods(study)]
+    for location, entry, parameters in (axes, *places):
         known = entry.accepted_parameters()
         for parameter in parameters:
             if entry.kind == "learner" and parameter == "random_state":
@@ -117,31 +112,33 @@ def _check_contracts(study: Study) -> None:
             raise study.source.error(("metrics", label), message)
 
 
-def _methods(study: Study) -> Iterable[tuple[str, Iterable[Method]]]:
+def _methods(study: Study) -> Iterable[tuple[Location, Method]]:
+    yield ("generator",), study.generator
     for key in ("learners", "importances", "metrics"):
-        yield key, getattr(study, key).values()
+        for label, method in getattr(study, key).items():
+            yield (key, label), method
 
 
 def _check_methods(study: Study) -> None:
     """Check the parameters in every setting: learners look at the values of theirs in a fit."""
-    for key, methods in (("settings", [study.generator]), *_methods(study)):
-        for method in methods:
-            # What needs an extra is made by jobs: results are read where it is absent.
-            is_made = key != "learners" and not _extras(method)
-            tried = set()
-            for setting in study.settings:
-                try:
-                    parameters = method.parameters_for(setting)
-                    if key == "settings":
-                        parameters |= setting.parameters
-                    if is_made and repr(parameters) not in tried:
-                        tried.add(repr(parameters))
-                        method.entry.create(**parameters)
-                except Exception as error:
-                    words = error if isinstance(error, TypeError | ValueError) else repr(error)
-                    location = (key,) if key == "settings" else (key, method.label)
-                    message = f"setting {setting.identifier}: {words}"
-                    raise study.source.error(location, message) from None
+    for location, method in _methods(study):
+        is_generator = method is study.generator
+        # What needs an extra is made by jobs: results are read where it is absent.
+        is_made = method.entry.kind != "learner" and not _extras(method)
+        tried = set()
+        for setting in study.settings:
+            try:
+                parameters = method.parameters_for(setting)
+                if is_generator:
+                    parameters |= setting.parameters
+                if is_made and repr(parameters) not in tried:
+                    tried.add(repr(parameters))
+                    method.entry.create(**parameters)
+            except Exception as error:
+                words = error if isinstance(error, TypeError | ValueError) else repr(error)
+                place: Location = ("settings",) if is_generator else location
+                message = f"setting {setting.identifier}: {words}"
+                raise study.source.error(place, message) from None
 
 
 def _check_method_names(study: Study) -> None:

@@ -96,8 +96,7 @@ def rows_of(
                 if new and new[0].metric == "":  # the fit has failed
                     rows[pair] += new
                 else:
-                    found = {**_by_part(new), **there}
-                    rows[pair] += [row for part in parts for row in found.get(part, ())]
+                    rows[pair] += [row for part in parts for row in there.get(part, _of(part, new))]
     return rows
 
 
@@ -121,11 +120,8 @@ def load_laws(paths: Sequence[Path]) -> dict[str, Any]:
     return {law.specification.identifier: law for law in laws}
 
 
-def _by_part(rows: Iterable[Row]) -> dict[str, list[Row]]:
-    by_part: dict[str, list[Row]] = defaultdict(list)
-    for row in rows:
-        by_part[row.importance].append(row)
-    return by_part
+def _of(part: str, rows: Iterable[Row]) -> list[Row]:
+    return [row for row in rows if row.importance == part]
 
 
 def _stored(recipe: Recipe, footer: Mapping[str, Any], kept: Path) -> Stored:
@@ -148,8 +144,8 @@ def _stored(recipe: Recipe, footer: Mapping[str, Any], kept: Path) -> Stored:
         same = [part for part in now if now[part] == then.get(part)]
         for seed, of_seed in rows_by_seed(rows).items():
             if all(row.status == "ok" for row in of_seed):
-                by_part = _by_part(of_seed)
-                stored[pair, seed] = {p: by_part[p] for p in same if p == "" or p in by_part}
+                by_part = {part: _of(part, of_seed) for part in same}
+                stored[pair, seed] = {p: own for p, own in by_part.items() if own or p == ""}
     return stored
 
 

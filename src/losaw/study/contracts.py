@@ -9,7 +9,7 @@ importance explains.
 import contextlib
 import inspect
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -38,17 +38,7 @@ class Outcome(NamedTuple):
     message: str
 
 
-class Subject(NamedTuple):
-    """A registered thing with the parameters that it is checked with."""
-
-    entry: Entry
-    parameters: Mapping[str, Any]
-
-    def create(self) -> Any:
-        return self.entry.create(**self.parameters)
-
-
-Check = Callable[[Subject], None]
+Check = Callable[[Entry], None]  # of a registered name, with the parameters of an example
 
 
 def check_file(path: Path | str, watch: Any = None) -> list[Outcome]:
@@ -76,7 +66,7 @@ def check_entry(entry: Entry, watch: Any = None) -> list[Outcome]:
     """
     name, thing = f"{entry.kind} {entry.name}", entry.load()
     examples: Any = getattr(thing, "examples", None) or ({},)
-    subjects = [Subject(entry, dict(example)) for example in examples]
+    subjects = [replace(entry, parameters={**entry.parameters, **one}) for one in examples]
     outcomes = []
     for check in CHECKS[entry.kind]:
         words = check.__name__.replace("_", " ")
@@ -86,7 +76,7 @@ def check_entry(entry: Entry, watch: Any = None) -> list[Outcome]:
     return outcomes
 
 
-def _message(check: Check, subject: Subject) -> str:
+def _message(check: Check, subject: Entry) -> str:
     """Return what a check finds, with the line of the user's file that an error came from."""
     try:
         check(subject)
@@ -137,13 +127,13 @@ def fitted(learner: Any, data: Dataset, seed: int = 1) -> Any:
     return learner.fit(data.train.X, data.train.y)
 
 
-def is_cloned_by_scikit_learn(subject: Subject) -> None:
+def is_cloned_by_scikit_learn(subject: Entry) -> None:
     from sklearn.base import clone
 
     clone(subject.create())  # refuses an __init__ that does not store its arguments as they are
 
 
-def fits_and_predicts_and_changes_nothing_else(subject: Subject) -> None:
+def fits_and_predicts_and_changes_nothing_else(subject: Entry) -> None:
     learner = subject.create()
     data = _data_for(learner)
     with nothing_else_changes(*arrays_of(data)):
@@ -155,7 +145,7 @@ def fits_and_predicts_and_changes_nothing_else(subject: Subject) -> None:
     )
 
 
-def the_same_seed_gives_the_same_predictions(subject: Subject) -> None:
+def the_same_seed_gives_the_same_predictions(subject: Entry) -> None:
     used, new = subject.create(), subject.create()
     data = _data_for(used)
     fitted(used, data, seed=2)
@@ -180,7 +170,7 @@ def _data_for(learner: Any) -> Dataset:
 # --- importances: a finite score per feature, reproducible, without side effects ------------------
 
 
-def explains_and_changes_nothing_else(subject: Subject) -> None:
+def explains_and_changes_nothing_else(subject: Entry) -> None:
     importance, (model, data) = subject.create(), _example_fit(subject)
     before = np.array(model.predict(data.test.X))
     with nothing_else_changes(*arrays_of(data)):
@@ -191,7 +181,7 @@ def explains_and_changes_nothing_else(subject: Subject) -> None:
     require(names == data.feature_names, f"feature_names are {names}, not data.feature_names")
 
 
-def the_same_seed_gives_the_same_scores(subject: Subject) -> None:
+def the_same_seed_gives_the_same_scores(subject: Entry) -> None:
     model, data = _example_fit(subject)
     used = subject.create()
     other, first = (_scores(used, model, data, seed) for seed in (2, 1))
@@ -206,9 +196,9 @@ def the_same_seed_gives_the_same_scores(subject: Subject) -> None:
         )
 
 
-def _example_fit(subject: Subject) -> tuple[Any, Dataset]:
+def _example_fit(subject: Entry) -> tuple[Any, Dataset]:
     """Return a newly fitted example learner, and new copies of its data."""
-    learner = get("learner", getattr(subject.entry.load(), "example_learner", "random-forest"))
+    learner = get("learner", getattr(subject.load(), "example_learner", "random-forest"))
     few = {"n_estimators": 25} if "n_estimators" in learner.accepted_parameters() else {}
     return fitted(learner.create(**few), example_data()), example_data()
 
@@ -222,7 +212,7 @@ def _scores(importance: Any, model: Any, data: Dataset, seed: int = 1) -> FloatA
 BOUND = 6.0  # standard errors that a sample moment may be off: 1e-9 of all samples
 
 
-def draws_a_data_set_of_finite_numbers(subject: Subject) -> None:
+def draws_a_data_set_of_finite_numbers(subject: Entry) -> None:
     with nothing_else_changes():
         data = _draw(subject)
     require(isinstance(data, Dataset), f"sample returns {type(data).__name__}, expected Dataset")
@@ -237,7 +227,7 @@ def draws_a_data_set_of_finite_numbers(subject: Subject) -> None:
     require(not same, "test repeats the training rows; draw them anew")
 
 
-def the_truth_is_that_of_the_data(subject: Subject) -> None:
+def the_truth_is_that_of_the_data(subject: Entry) -> None:
     data = _draw(subject)
     truth, function = data.truth, data.truth.regression_function
     if function is None:
@@ -261,7 +251,7 @@ def the_truth_is_that_of_the_data(subject: Subject) -> None:
         )
 
 
-def the_independent_sample_keeps_the_marginals_only(subject: Subject) -> None:
+def the_independent_sample_keeps_the_marginals_only(subject: Entry) -> None:
     data = _draw(subject)
     if data.independent is None:
         return
@@ -280,7 +270,7 @@ def _are_near(first: FloatArray, second: FloatArray) -> Any:
     return np.abs(first.mean(axis=0) - second.mean(axis=0)) <= BOUND * error + 1e-12
 
 
-def the_stream_decides_the_data(subject: Subject) -> None:
+def the_stream_decides_the_data(subject: Entry) -> None:
     used = subject.create()
     other, first = (used.sample(np.random.default_rng(seed)) for seed in (2, 1))
     same = all(map(np.array_equal, arrays_of(first), arrays_of(_draw(subject))))
@@ -289,7 +279,7 @@ def the_stream_decides_the_data(subject: Subject) -> None:
     require(distinct, f"two streams give the same features; {REMEDY}")
 
 
-def _draw(subject: Subject) -> Dataset:
+def _draw(subject: Entry) -> Dataset:
     return subject.create().sample(np.random.default_rng(1))
 
 
@@ -298,7 +288,7 @@ def _draw(subject: Subject) -> Dataset:
 SIGNAL, P = (1, 4, 5), 12
 
 
-def gives_a_number_in_its_range_and_changes_nothing_else(subject: Subject) -> None:
+def gives_a_number_in_its_range_and_changes_nothing_else(subject: Entry) -> None:
     metric = subject.create()
     require(isinstance(metric.higher_is_better, bool), "higher_is_better must be a bool")
     known = metric.needs in ("importance", "prediction")
@@ -314,7 +304,7 @@ def gives_a_number_in_its_range_and_changes_nothing_else(subject: Subject) -> No
         require(low <= value <= high, f"it gives {value}, outside its range ({low}, {high})")
 
 
-def prefers_the_perfect_answer_to_the_worst(subject: Subject) -> None:
+def prefers_the_perfect_answer_to_the_worst(subject: Entry) -> None:
     metric = subject.create()
     if getattr(metric, "ranks_methods", True):
         gain = metric(*_measured(metric, 1, lead=10.0)) - metric(*_measured(metric, 1, lead=-10.0))
@@ -325,7 +315,7 @@ def prefers_the_perfect_answer_to_the_worst(subject: Subject) -> None:
         )
 
 
-def reads_scores_whatever_their_order_and_sign(subject: Subject) -> None:
+def reads_scores_whatever_their_order_and_sign(subject: Entry) -> None:
     metric = subject.create()
     for seed in range(5):
         plain, other = (metric(*_measured(metric, seed, turned=turned)) for turned in (0, 1))
@@ -364,7 +354,7 @@ def _measured(metric: Any, seed: int, lead: float = 0.0, turned: int = 0) -> tup
 # --- knockoff samplers: draws of the right shape, from the given generator only -------------------
 
 
-def draws_rows_like_those_it_was_fitted_to(subject: Subject) -> None:
+def draws_rows_like_those_it_was_fitted_to(subject: Entry) -> None:
     sampler = subject.create()
     levels = getattr(sampler, "handles_nominal", None)
     require(isinstance(levels, bool), f"handles_nominal must be a bool, got {levels!r}")
@@ -378,7 +368,7 @@ def draws_rows_like_those_it_was_fitted_to(subject: Subject) -> None:
     require(not (levels and invented.size), f"a nominal column got new levels: {invented}")
 
 
-def the_generator_decides_the_draw(subject: Subject) -> None:
+def the_generator_decides_the_draw(subject: Entry) -> None:
     X = _rows()
     first, again, other = (_knockoffs(subject, X, seed) for seed in (1, 1, 2))
     require(np.array_equal(first, again), f"two draws with the same generator differ; {REMEDY}")
@@ -390,7 +380,7 @@ def _rows() -> FloatArray:
     return np.column_stack([X[:, 0], X[:, 0] + X[:, 1], np.arange(60) % 3])
 
 
-def _knockoffs(subject: Subject, X: FloatArray, seed: int = 1) -> Any:
+def _knockoffs(subject: Entry, X: FloatArray, seed: int = 1) -> Any:
     sampler, rng = subject.create(), np.random.default_rng(seed)
     last = "nominal" if sampler.handles_nominal else "continuous"
     return sampler.fit(X, kinds=("continuous", "continuous", last), rng=rng).sample(rng)
@@ -399,8 +389,8 @@ def _knockoffs(subject: Subject, X: FloatArray, seed: int = 1) -> Any:
 # --- drawings -------------------------------------------------------------------------------------
 
 
-def takes_a_study_and_its_results_and_options_by_keyword(subject: Subject) -> None:
-    parameters = list(inspect.signature(subject.entry.load()).parameters.values())
+def takes_a_study_and_its_results_and_options_by_keyword(subject: Entry) -> None:
+    parameters = list(inspect.signature(subject.load()).parameters.values())
     names = [parameter.name for parameter in parameters]
     require(names[:2] == ["study", "results"], f"it takes {names}, expected study, results, *, …")
     others = [one.name for one in parameters[2:] if one.kind is not one.KEYWORD_ONLY]

@@ -36,14 +36,9 @@ class Line(NamedTuple):
     last_seed: int
     rows_sha256: str
 
-    @property
-    def study(self) -> str:
-        """The study's name."""
-        return self.folder.name
-
     def __str__(self) -> str:
         seeds = f"seeds {self.first_seed} to {self.last_seed}"
-        return f"{self.study} {self.setting} {self.learner}, {seeds}"
+        return f"{self.folder.name} {self.setting} {self.learner}, {seeds}"
 
 
 def read_evidence(reference: Path, studies: Sequence[str] | None = None) -> list[Line]:

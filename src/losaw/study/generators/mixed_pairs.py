@@ -8,7 +8,7 @@ from losaw.data import Dataset, FloatArray, Sample
 from losaw.study.generators.category_effects import Weights, cut_into_levels
 from losaw.study.generators.conditional_dag import TRAIN_SHARE
 from losaw.study.generators.generator import DataGenerator, at_least, data_of, draw_response
-from losaw.support.arguments import real_number, whole_number
+from losaw.support.arguments import between_0_and_1, whole_number
 from losaw.support.outcomes import Task
 
 N_FEATURES = 12
@@ -34,7 +34,7 @@ class MixedPairsGenerator(DataGenerator):
     n_samples : int
         Rows of training (66 %) and test sample together, as the paper counts.
     rho : float
-        Correlation within a pair, in (-1, 1).
+        Correlation within a pair, in (0, 1).
     n_levels : int
         Levels of X9 to X12.
     outcome : {"regression", "classification"}, default "regression"
@@ -55,7 +55,7 @@ class MixedPairsGenerator(DataGenerator):
     )
 
     n_samples: int
-    rho: Annotated[float, real_number]
+    rho: Annotated[float, between_0_and_1]
     n_levels: Annotated[int, at_least(2)]
     outcome: Task = "regression"
     weights: Weights = "shuffled"
@@ -63,8 +63,6 @@ class MixedPairsGenerator(DataGenerator):
     def __post_init__(self) -> None:
         super().__post_init__()
         whole_number("n_samples", self.n_samples, max(6, 2 * self.n_levels), "two rows per level")
-        if not -1 < self.rho < 1:
-            raise ValueError(f"rho must be between -1 and 1, got {self.rho!r}")
 
     def sample(self, rng: np.random.Generator) -> Dataset:
         """Draw a Monte Carlo sample."""

@@ -64,7 +64,7 @@ REFUSED = [
     (lambda: Mixed(task="regression", rho=1.5), "rho must be a number in [0, 1], got 1.5"),
     (lambda: Dag(n_samples=100, categorical="X2"), "categorical"),
     (lambda: Dag(n_samples=10, categorical="X1"), "two rows per level"),
-    (lambda: Pairs(n_samples=100, rho=1, n_levels=2), "between -1 and 1"),
+    (lambda: Pairs(n_samples=100, rho=1, n_levels=2), "between 0 and 1, got 1"),
     (lambda: Pairs(n_samples=100, rho=0.5, n_levels=1), "n_levels"),
     (lambda: Confounder(n_samples=2), "n_samples"),
     (lambda: Copies(data_set="syn1"), "unknown data_set 'syn1'"),

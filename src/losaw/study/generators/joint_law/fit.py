@@ -46,16 +46,12 @@ def fit_joint_law(specification: JointLawSpecification) -> JointLaw:
     attainable = bool(np.linalg.norm(attained - problem.target) < ATTAINED)
     if specification.tie_break == "log-barrier":
         probabilities, status = problem.log_barrier()
-        probabilities = _rake(probabilities, specification)
     else:
         held = problem.target if attainable else attained
         probabilities, status = problem.maximum_entropy(held)
         problem.check(probabilities, held)
-        probabilities = _rake(probabilities, specification)
-    share = specification.independent_share
-    if share:
-        independent = specification.independent_probabilities()
-        probabilities = (1 - share) * probabilities + share * independent
+    share, independent = specification.independent_share, specification.independent_probabilities()
+    probabilities = (1 - share) * _rake(probabilities, specification) + share * independent
     return JointLaw(specification, probabilities, attainable, status)
 
 
