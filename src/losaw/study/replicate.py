@@ -13,7 +13,7 @@ from losaw.data import Dataset, FloatArray, Sample
 from losaw.rng import seed_integer, stream
 from losaw.scoring.importance_result import ImportanceResult
 from losaw.study.grid import Study
-from losaw.study.metrics.metric import Predictions
+from losaw.study.metrics.metric import Predictions, check_finite
 from losaw.study.recipe import Recipe, created, recipe_of_slice
 from losaw.study.registry.plugins import place_of
 from losaw.study.rows import SCORES, Row
@@ -90,7 +90,11 @@ def unchanged(user: str, arrays: Sequence[NDArray[Any]]) -> Iterator[None]:
         yield
     except Exception as error:
         failure = error  # what it raises may follow from its own change
-    changed = [pair for pair in zip(arrays, copies, strict=True) if not _are_equal(*pair)]
+    changed = [
+        (array, copy)
+        for array, copy in zip(arrays, copies, strict=True)
+        if not (np.array_equal(array, copy) or np.array_equal(array, copy, equal_nan=True))
+    ]
     for array, copy in changed:
         array[...] = copy
     if changed:
@@ -104,11 +108,6 @@ def unchanged(user: str, arrays: Sequence[NDArray[Any]]) -> Iterator[None]:
 def arrays_of(data: Dataset) -> list[NDArray[Any]]:
     """The features and responses of all samples."""
     return [a for one in (data.train, data.test, data.independent or ()) for a in one]
-
-
-def _are_equal(first: NDArray[Any], second: NDArray[Any]) -> bool:
-    same = first == second
-    return bool(same.all() or (same | ((first != first) & (second != second))).all())
 
 
 def _rows_of_part(
@@ -168,12 +167,7 @@ def checked(result: Any, data: Dataset) -> ImportanceResult:
     """
     if not isinstance(result, ImportanceResult):
         raise TypeError(f"explain returned {type(result).__name__}, expected an ImportanceResult")
-    bad = np.flatnonzero(~np.isfinite(result.scores))
-    if len(bad):
-        raise ValueError(
-            f"{len(bad)} of {len(result.scores)} scores are missing or infinite, the first is "
-            f"{result.scores[bad[0]]} for {result.feature_names[bad[0]]!r}"
-        )
+    check_finite(result)
     for name, low, high in (("std_error", 0.0, np.inf), ("p_values", 0.0, 1.0)):
         values = np.asarray(getattr(result, name), dtype=float)
         if ((values < low) | (values > high)).any():

@@ -104,8 +104,15 @@ def _download(source: Source, path: Path, expected: str) -> bytes:
     if source.original is None:
         raise refusal(source.how_made)
     url = f"{GITHUB}/{source.original.format(path.name)}"
+    with extra("study"):
+        import pooch
+
     try:
-        content = _fetch(url, path.name)
+        with tempfile.TemporaryDirectory(prefix="losaw-data-") as folder:
+            downloader = pooch.HTTPDownloader(timeout=_TIMEOUT_SECONDS)
+            # The checksum is compared after the conversion, with a message that names the remedy.
+            file = pooch.retrieve(url, None, path.name, folder, downloader=downloader)
+            content = Path(file).read_bytes()
     except OSError as error:
         raise refusal(f"{url}: {str(error) or type(error).__name__}") from None
     if convert is not None:
@@ -113,14 +120,3 @@ def _download(source: Source, path: Path, expected: str) -> bytes:
     if sha256(content) != expected:
         raise refusal(f"{url} gives another file (SHA-256 {sha256(content)})")
     return content
-
-
-def _fetch(url: str, name: str) -> bytes:
-    """Download a URL, with pooch's line on stderr; raise an OSError if it cannot be reached."""
-    with extra("study"):
-        import pooch
-
-    with tempfile.TemporaryDirectory(prefix="losaw-data-") as folder:
-        downloader = pooch.HTTPDownloader(timeout=_TIMEOUT_SECONDS)
-        # The checksum is compared after the conversion, with a message that names the remedy.
-        return Path(pooch.retrieve(url, None, name, folder, downloader=downloader)).read_bytes()

@@ -112,6 +112,16 @@ class Metric:
         return replace(self, parameters=given)
 
 
+def check_finite(result: ImportanceResult) -> None:
+    """Raise a ValueError that names the first score that is missing or infinite."""
+    bad = np.flatnonzero(~np.isfinite(result.scores))
+    if len(bad):
+        raise ValueError(
+            f"{len(bad)} of {len(result.scores)} scores are missing or infinite, the first is "
+            f"{result.scores[bad[0]]} for {result.feature_names[bad[0]]!r}"
+        )
+
+
 def split_scores(result: ImportanceResult, truth: Truth) -> tuple[FloatArray, NDArray[np.bool_]]:
     """Return finite scores, larger for more important features, and the mask of signal features.
 
@@ -120,12 +130,7 @@ def split_scores(result: ImportanceResult, truth: Truth) -> tuple[FloatArray, ND
     scores = result.ranking_scores()
     if len(scores) != truth.n_features:
         raise ValueError(f"{len(scores)} scores for {truth.n_features} features")
-    if not np.isfinite(scores).all():
-        first = int(np.flatnonzero(~np.isfinite(scores))[0])
-        raise ValueError(
-            f"the score of {result.feature_names[first]!r} is {scores[first]}; an importance must "
-            "give every feature a finite score"
-        )
+    check_finite(result)
     is_signal = truth.is_signal
     for kind, is_there in (("signal", is_signal.any()), ("noise", not is_signal.all())):
         if not is_there:

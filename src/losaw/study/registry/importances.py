@@ -59,8 +59,14 @@ class InStudies:
         """Scores of the features of ``data`` for a fitted ``model`` of the same task."""
         options = dict(self.parameters)
         if "sampler" in options and data.stream is not None:
-            own = options["sampler_parameters"] or {}
-            options |= _shared_draws(options["sampler"], own, data.stream)
+            # The draws are from the data set's own stream, so that its learners share them.
+            from losaw.importance.conditional_predictive_impact import sampler_of
+            from losaw.knockoffs.shared import SharedKnockoffs
+
+            name, own = options["sampler"], options["sampler_parameters"] or {}
+            sampler, shown = sampler_of(name, own), parameter_repr(name, **own)
+            shared = SharedKnockoffs(sampler, shown, data.stream(f"knockoffs:{name}"))
+            options |= {"sampler": shared, "sampler_parameters": None}
         options["feature_names"] = data.feature_names
         if self.use.on == "model":
             return self.function(model, **options)
@@ -81,15 +87,3 @@ class InStudies:
         if self.use.scores_only:
             return ImportanceResult(result.scores, result.feature_names)
         return result
-
-
-def _shared_draws(
-    name: str, parameters: Mapping[str, Any], stream: Callable[[str], np.random.Generator]
-) -> dict[str, Any]:
-    """A sampler that draws from the data set's own stream, so that its learners share the draws."""
-    from losaw.importance.conditional_predictive_impact import sampler_of
-    from losaw.knockoffs.shared import SharedKnockoffs
-
-    sampler, shown = sampler_of(name, parameters), parameter_repr(name, **parameters)
-    shared = SharedKnockoffs(sampler, shown, stream(f"knockoffs:{name}"))
-    return {"sampler": shared, "sampler_parameters": None}

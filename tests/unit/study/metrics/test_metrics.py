@@ -153,7 +153,7 @@ def test_scores_of_groups_count_by_name(metric):
 RANKINGS = (pr_auc, auc, fi_gap, best_noise_rank)
 HALF = np.full((2, 2), 0.5)
 REFUSED = [
-    *[(one(), scores(1, bad, 3), (0,), "the score of 'X2' is") for one in RANKINGS
+    *[(one(), scores(1, bad, 3), (0,), "1 of 3 scores are missing or infinite") for one in RANKINGS
       for bad in (np.nan, np.inf, -np.inf)],
     *[(one(), scores(1, 2, 3), (), "the truth has no signal feature") for one in RANKINGS],
     *[(one(), scores(1, 2, 3), (0, 1, 2), "the truth has no noise feature")
