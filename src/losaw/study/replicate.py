@@ -13,7 +13,7 @@ from losaw.data import Dataset, FloatArray, Sample
 from losaw.rng import seed_integer, stream
 from losaw.scoring.importance_result import ImportanceResult
 from losaw.study.grid import Study
-from losaw.study.metrics.metric import Predictions, check_finite
+from losaw.study.metrics.metric import Predictions, check_scores
 from losaw.study.recipe import Recipe, created, recipe_of_slice
 from losaw.study.registry.plugins import place_of
 from losaw.study.rows import SCORES, Row
@@ -167,7 +167,7 @@ def checked(result: Any, data: Dataset) -> ImportanceResult:
     """
     if not isinstance(result, ImportanceResult):
         raise TypeError(f"explain returned {type(result).__name__}, expected an ImportanceResult")
-    check_finite(result)
+    check_scores(result)
     for name, low, high in (("std_error", 0.0, np.inf), ("p_values", 0.0, 1.0)):
         values = np.asarray(getattr(result, name), dtype=float)
         if ((values < low) | (values > high)).any():

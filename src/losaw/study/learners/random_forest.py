@@ -1,31 +1,31 @@
 """A random forest for either task that sees nominal features as dummies."""
 
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from losaw.data import FloatArray
 from losaw.study.learners.encoded import Encoding
-from losaw.support.words import unknown
+from losaw.study.learners.two_tasks import TwoTaskLearner
 from losaw.trees.forests import Forest, mean_of_trees
 
 TASKS = {"regression": RandomForestRegressor, "classification": RandomForestClassifier}
 
 
-@dataclass(eq=False, repr=False)
-class RandomForest(BaseEstimator):
+@dataclass(eq=False, repr=False, kw_only=True)
+class RandomForest(TwoTaskLearner):
     """Scikit-learn's random forest, regressor or classifier, on one-hot encoded nominal features.
 
     Parameters
     ----------
     task : {"regression", "classification"}, default "regression"
+        Classes are 0 and 1.
     one_hot : sequence of int, default ()
         Columns of X that enter as one dummy for each level of the training sample.
     n_estimators, max_depth, random_state
@@ -41,27 +41,19 @@ class RandomForest(BaseEstimator):
         The forest's, a factor's dummies summed.
     """
 
-    task: str = "regression"
-    _: KW_ONLY
     one_hot: Sequence[int] = ()
     n_estimators: int = 100
     max_depth: int | None = None
-    random_state: Any = None
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Fit the forest to X (n_samples, n_features) and y (n_samples,)."""
-        if self.task not in TASKS:
-            raise ValueError(unknown("task", self.task, TASKS))
-        numeric = self.task == "regression"
-        rows, response = validate_data(self, X, y, dtype=np.float64, y_numeric=numeric)
+        rows, response = self._read(X, y)
         self._encoding = Encoding.learn(rows, self.one_hot, "one-hot")
         widths = [len(columns) for columns in self._encoding.groups]
         self.feature_of_column_ = np.repeat(np.arange(len(widths)), widths)
         self.forest_ = TASKS[self.task](
             self.n_estimators, max_depth=self.max_depth, random_state=self.random_state
         ).fit(self._encoding.encode(rows), response)
-        if self.task == "classification":
-            self.classes_ = self.forest_.classes_
         return self
 
     def encode(self, X: ArrayLike) -> FloatArray:
@@ -82,7 +74,7 @@ class RandomForest(BaseEstimator):
         """Mean of the trees, or the most probable class, (n_samples,)."""
         return self.forest_.predict(self.encode(X))
 
-    @available_if(lambda self: self.task == "classification")
+    @available_if(lambda self: self._classifies)
     def predict_proba(self, X: ArrayLike) -> FloatArray:
         """Class probabilities, (n_samples, n_classes)."""
         return self.forest_.predict_proba(self.encode(X))

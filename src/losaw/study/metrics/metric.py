@@ -112,7 +112,7 @@ class Metric:
         return replace(self, parameters=given)
 
 
-def check_finite(result: ImportanceResult) -> None:
+def check_scores(result: ImportanceResult) -> None:
     """Raise a ValueError that names the first score that is missing or infinite."""
     bad = np.flatnonzero(~np.isfinite(result.scores))
     if len(bad):
@@ -130,7 +130,7 @@ def split_scores(result: ImportanceResult, truth: Truth) -> tuple[FloatArray, ND
     scores = result.ranking_scores()
     if len(scores) != truth.n_features:
         raise ValueError(f"{len(scores)} scores for {truth.n_features} features")
-    check_finite(result)
+    check_scores(result)
     is_signal = truth.is_signal
     for kind, is_there in (("signal", is_signal.any()), ("noise", not is_signal.all())):
         if not is_there:
