@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, get_args
 
-from losaw.study.grid import Method, Study
+from losaw.study.grid import Method, Study, resolve
 from losaw.study.metrics.metric import Needs
 from losaw.study.registry.catalogue import EXTRAS
 from losaw.study.settings import safe_name, same
@@ -128,7 +128,7 @@ def _check_methods(study: Study) -> None:
         tried = set()
         for setting in study.settings:
             try:
-                parameters = method.parameters_for(setting)
+                parameters = resolve(method.parameters, {**setting.parameters, **setting.axes})
                 if is_generator:
                     parameters |= setting.parameters
                 if is_made and repr(parameters) not in tried:

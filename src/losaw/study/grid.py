@@ -27,10 +27,6 @@ class Method:
     parameters: Mapping[str, Any]
     importances: tuple[str, ...] = ()
 
-    def parameters_for(self, setting: Setting) -> dict[str, Any]:
-        """Parameters with references to axes replaced by the setting's values."""
-        return resolve(self.parameters, {**setting.parameters, **setting.axes})
-
 
 class Study:
     """A study file with its names resolved; the file's stem must be the study's name.

@@ -12,7 +12,7 @@ import numpy as np
 
 from losaw.data import Dataset, FeatureKind, FloatArray, Sample
 from losaw.study.generators.generator import DataGenerator, Share, data_of
-from losaw.study.generators.noise_mixing import Target, mix
+from losaw.study.generators.noisy_linear import Target, mix
 from losaw.support.arguments import real_number
 from losaw.support.outcomes import Task
 
@@ -100,7 +100,7 @@ class RealRegressionGenerator(DataGenerator):
         Mix the standardised features with noise; None: features and response as they are.
     target : {"kept", "shifted", "standardized", "mixed"}, default "standardized"
         Of the response when features are mixed; see
-        :func:`losaw.study.generators.noise_mixing.mix`.
+        :func:`losaw.study.generators.noisy_linear.mix`.
     """
 
     examples = (
