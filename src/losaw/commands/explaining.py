@@ -8,14 +8,9 @@ from pathlib import Path
 from typing import Any
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options of ``losaw explain``."""
-    add_table_options(parser, "explained", "5m")
-
-
 def add_options_of_audit(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``losaw audit``."""
-    add_table_options(parser, "audited", "10m")
+    add_options(parser, "audited", "10m")
     parser.add_argument("--rounds", type=int, default=30, help="simulated responses (default 30)")
     parser.add_argument(
         "--share", type=float,
@@ -26,8 +21,10 @@ def add_options_of_audit(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_table_options(parser: argparse.ArgumentParser, what: str, budget: str) -> None:
-    """Add the options of a command on a person's own table."""
+def add_options(
+    parser: argparse.ArgumentParser, what: str = "explained", budget: str = "5m"
+) -> None:
+    """Add the options of a command on a person's own table, by default of ``losaw explain``."""
     add = parser.add_argument
     add("file", type=Path, help="CSV (or other text) or Parquet")
     add("--target", required=True, help="the column to explain")
@@ -117,7 +114,7 @@ def prefix_of(options: argparse.Namespace, what: str) -> Path:
 
 
 def on_the_table(function: Callable[..., Any], given: argparse.Namespace, **more: Any) -> Any:
-    """Call a function of a table with the options of :func:`add_table_options`, and ``more``."""
+    """Call a function of a table with the options of :func:`add_options`, and ``more``."""
     from losaw.explaining.api import SHORTEST_BUDGET, read_budget
     from losaw.explaining.table_file import read_file
     from losaw.support.errors import LosawError

@@ -10,7 +10,7 @@ from losaw.study.generators.correlation import five_feature_block
 from losaw.study.generators.functions import FUNCTIONS, RegressionFunction
 from losaw.study.generators.generator import DataGenerator, NotNegative, Rows, Share, data_of
 from losaw.study.generators.joint_law.fit import fit_joint_law
-from losaw.study.generators.joint_law.law import JointLaw, JointLawSpecification
+from losaw.study.generators.joint_law.law import JointLawSpecification
 
 BLOCK = 5
 N_PILOT = 10_000
@@ -80,7 +80,15 @@ class FiveFeatureBlocksGenerator(DataGenerator):
         """Draw a Monte Carlo sample."""
         matrix, details = draw_block(rng)
         law = fit_joint_law(JointLawSpecification(matrix, independent_share=self.independent_share))
-        details |= _attained(law)
+        attained = law.attained_correlation
+        strong = np.zeros_like(attained, dtype=bool)
+        strong[0, [1, 3]] = True
+        details |= {
+            "attainable": float(law.attainable),
+            "attained_alpha": float(attained[strong].mean()),
+            "attained_beta": float(attained[np.triu(~strong, 1)].mean()),
+            "correlation_distance": float(np.sqrt(law.objective)),
+        }
         P, (n_train, n_test, n_independent) = self.n_features, self.sizes
         train = _in_blocks(law.sample, n_train, P, rng)
         pilot = _in_blocks(law.sample, N_PILOT, P, rng)
@@ -126,19 +134,6 @@ def draw_block(rng: np.random.Generator) -> tuple[FloatArray, dict[str, float]]:
             return five_feature_block(alpha, beta), details
         except ValueError:
             rejected += 1
-
-
-def _attained(law: JointLaw) -> dict[str, float]:
-    attained = law.attained_correlation
-    strong = np.zeros_like(attained, dtype=bool)
-    strong[0, [1, 3]] = True
-    weak = np.triu(~strong, 1)
-    return {
-        "attainable": float(law.attainable),
-        "attained_alpha": float(attained[strong].mean()),
-        "attained_beta": float(attained[weak].mean()),
-        "correlation_distance": float(np.sqrt(law.objective)),
-    }
 
 
 def _in_blocks(draw: Draw, n_samples: int, n_features: int, rng: np.random.Generator) -> FloatArray:

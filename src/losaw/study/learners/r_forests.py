@@ -107,22 +107,28 @@ class _RForest(TwoTaskLearner):
         self.learn_levels(rows)
         seed = seed_integer(as_generator(self.random_state))
         script = _FIT.replace("{fit}", self.fit_call(rows.shape[1])).replace("{seed}", str(seed))
-        with tempfile.TemporaryDirectory() as name:
-            folder = Path(name)
-            _write_rows(folder, rows, y=response)
-            self.feature_importances_ = run_script(folder, self._reading() + script)
-            self.model_ = (folder / "model.rds").read_bytes()
+        self.feature_importances_, self.model_ = self._run(script, rows, y=response)
         return self
 
     def _outcome(self, X: ArrayLike) -> FloatArray:
         check_is_fitted(self)
         rows = validate_data(self, X, reset=False, dtype=np.float64)
-        script = self._reading() + _PREDICT.replace("{predict}", self.predict_call)
+        script = _PREDICT.replace("{predict}", self.predict_call)
+        return self._run(script, self.with_known_levels(rows), self.model_)[0]
+
+    def _run(
+        self, script: str, rows: FloatArray, model: bytes = b"", **response: FloatArray
+    ) -> tuple[FloatArray, bytes]:
+        """Run a script on rows, and on a model for predictions; return its numbers and model."""
+        header = ",".join([*default_feature_names(rows.shape[1]), *response])
+        table = np.column_stack([rows, *response.values()])
         with tempfile.TemporaryDirectory() as name:
-            folder = Path(name)
-            (folder / "model.rds").write_bytes(self.model_)
-            _write_rows(folder, self.with_known_levels(rows))
-            return run_script(folder, script)
+            folder, stored = Path(name), Path(name, "model.rds")
+            stored.write_bytes(model)
+            np.savetxt(
+                folder / "rows.csv", table, delimiter=",", header=header, comments="", fmt="%.17g"
+            )
+            return run_script(folder, self._reading() + script), stored.read_bytes()
 
     def learn_levels(self, rows: FloatArray) -> None:
         self.levels_ = {c: np.unique(rows[:, c]) for c in self.nominal}
@@ -220,9 +226,3 @@ control <- cforest_control(
 model <- cforest(y ~ ., data, controls = control)
 scores <- varimp(model)
 """
-
-
-def _write_rows(folder: Path, rows: FloatArray, **response: FloatArray) -> None:
-    header = ",".join([*default_feature_names(rows.shape[1]), *response])
-    table = np.column_stack([rows, *response.values()])
-    np.savetxt(folder / "rows.csv", table, delimiter=",", header=header, comments="", fmt="%.17g")
