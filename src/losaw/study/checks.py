@@ -231,10 +231,7 @@ def check_filter(
     for key, values in where.items():
         if key not in names:
             study.source.check_known(key, study.file.settings, (*location, key), "setting axis")
+        allowed = names[key] if key in names else study.file.settings[key]
         for value in values:
-            if key in names:
-                study.source.check_known(str(value), names[key], (*location, key), key)
-            elif not any(same(known, value) for known in study.file.settings[key]):
-                allowed = study.file.settings[key]
-                message = f"{value!r} is not a value of this axis (values: {allowed})"
-                raise study.source.error((*location, key), message)
+            if not any(same(known, value) for known in allowed):
+                raise study.source.error((*location, key), unknown(key, value, allowed))

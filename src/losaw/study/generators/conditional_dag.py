@@ -82,16 +82,12 @@ class ConditionalDagGenerator(DataGenerator):
                 return effect(X, 2) + effect(X, 3)
             return np.asarray(1 / (1 + np.exp(effect(X, 3) - effect(X, 2))))
 
-        expected = mean(X)
-        if self.outcome == "regression":
-            y = expected + noise[4]
-            # R^2* = SNR / (SNR + 1) with SNR = Var(Y) - 1, as B.4 has it.
-            optimum = 1 - 1 / y.var(ddof=1)
-        else:
-            y = (rng.random(n) < expected).astype(float)
+        expected, regression = mean(X), self.outcome == "regression"
+        y = expected + noise[4] if regression else (rng.random(n) < expected).astype(float)
         train, test = np.split(rng.permutation(n), [round(TRAIN_SHARE * n)])
-        if self.outcome == "classification":
-            optimum = np.maximum(expected[test], 1 - expected[test]).mean()
+        # R^2* = SNR / (SNR + 1) with SNR = Var(Y) - 1, as B.4 has it; accuracy* of the test rows.
+        accuracy = np.maximum(expected, 1 - expected)[test].mean()
+        optimum = 1 - 1 / y.var(ddof=1) if regression else accuracy
         return data_of(
             Sample(X[train], y[train]),
             Sample(X[test], y[test]),

@@ -111,9 +111,9 @@ def one_claim(**changes):
         ({"metric": ["pr_auc", "pr_aux"]}, "unknown metric 'pr_aux'; did you mean 'pr_auc'"),
         ({"method": "R F"}, "unknown method 'R F'; did you mean 'RF'"),
         ({"where": {"corelation": "identity"}}, "unknown setting axis 'corelation'; did you mean"),
-        ({"where": {"correlation": "identiti"}}, "'identiti' is not a value of this axis"),
+        ({"where": {"correlation": "identiti"}}, "unknown correlation 'identiti'; did you mean"),
         ({"than": {"method": "losawRF"}}, "unknown method 'losawRF'"),
-        ({"than": {"where": {"correlation": "none"}}}, "'none' is not a value of this axis"),
+        ({"than": {"where": {"correlation": "none"}}}, "unknown correlation 'none'"),
         ({"than": {}}, "'than' names nothing"),
     ],
 )

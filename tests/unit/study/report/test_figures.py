@@ -80,7 +80,7 @@ def changed(study, tmp_path, old, new):
                 ("{correlations: identity}", r"\.correlations: .* did you mean 'correlation'\?"),
                 (
                     "{correlation: identiti}",
-                    r"\.correlation: 'identiti' is not a value of this axis",
+                    r"\.correlation: unknown correlation 'identiti'; did you mean 'identity'",
                 ),
                 ("correlation", ": Input should be a valid dictionary, got 'correlation'"),
             )
