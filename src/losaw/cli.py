@@ -58,7 +58,3 @@ def _read(arguments: Sequence[str]) -> argparse.Namespace:
     if arguments and not arguments[0].startswith("-") and arguments[0] not in commands.choices:
         parser.error(unknown("command", arguments[0], commands.choices))
     return parser.parse_args(arguments)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

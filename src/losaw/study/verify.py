@@ -132,16 +132,12 @@ def compute_line(study: Study, line: Line) -> pa.Table:
 
 def _moved(line: Line, table: pa.Table) -> str:
     """Say how far the means of these seeds lie from the stored means, in standard deviations."""
-    summary = pd.read_csv(line.folder / "summary.csv", keep_default_na=False)
-    stored = summary[(summary["setting_id"] == line.setting) & (summary["learner"] == line.learner)]
-    rows = table.select(["importance", "metric", "value"]).to_pandas()
-    means = rows.groupby(["importance", "metric"])["value"].mean()
-    largest, where = 0.0, ""
-    for row in stored.itertuples():
-        if (row.importance, row.metric) in means.index and float(row.sd or 0) > 0:
-            n_seeds = line.last_seed - line.first_seed + 1
-            gap = abs(means[row.importance, row.metric] - float(row.mean))
-            z = gap / float(row.sd) * np.sqrt(n_seeds)
-            if z >= largest:
-                largest, where = z, f"{row.metric} {row.importance}".strip()
-    return f"differs; the mean of {where} is {largest:.1f} standard errors from the stored one"
+    number, n_seeds = ["importance", "metric"], line.last_seed - line.first_seed + 1
+    summary = pd.read_csv(line.folder / "summary.csv", dtype={"importance": str})
+    is_of_line = (summary["setting_id"] == line.setting) & (summary["learner"] == line.learner)
+    stored = summary[is_of_line].fillna({"importance": ""}).set_index(number)
+    rows = table.select([*number, "value"]).to_pandas()
+    gap = (rows.groupby(number)["value"].mean() - stored["mean"]).abs()
+    z = (gap / stored["sd"].where(stored["sd"] > 0) * np.sqrt(n_seeds)).fillna(0.0)
+    where = " ".join(reversed(z.idxmax())).strip()
+    return f"differs; the mean of {where} is {z.max():.1f} standard errors from the stored one"
