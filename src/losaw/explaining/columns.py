@@ -180,8 +180,9 @@ def are_dates(texts: list[str]) -> bool:
 
 def text_of(level: Any) -> str:
     """Return the text of a level: a whole number without a point, text without blanks around it."""
-    is_float = isinstance(level, float)
-    return np.format_float_positional(level, trim="-") if is_float else str(level).strip()
+    if not isinstance(level, float):
+        return str(level).strip()
+    return str(int(level)) if level % 1 == 0 else np.format_float_positional(level, trim="-")
 
 
 def _placed(values: FloatArray, codes: FloatArray) -> FloatArray:

@@ -14,7 +14,7 @@ from losaw.scoring.rows import cluster_numbers
 from losaw.support.arguments import check_finite, check_unique, one_of
 from losaw.support.errors import LosawError
 from losaw.support.words import unknown
-from losaw.tables.columns import asked_kinds
+from losaw.tables.columns import LARGEST_WHOLE, asked_kinds
 from losaw.tables.groups import named_column
 from losaw.tables.reading import Values, is_frame, read_column, to_pandas
 
@@ -118,6 +118,15 @@ def prepare(
             clusters = cluster_numbers(codes, len(known))
         except ValueError as error:
             raise LosawError(f"cluster: {names[at_cluster]!r}: {error}") from None
+    given, codes = frame.iloc[known, at], read.codes[known]
+    are_classes = task == "classification" or given.nunique() == 2
+    # As floats they may be other numbers, or one.
+    is_beyond = read.is_whole and bool((np.abs(codes) > LARGEST_WHOLE).any())
+    if is_beyond and are_classes and list(map(int, given)) != list(map(int, codes)):
+        raise LosawError(
+            f"the target {names[at]!r} contains whole numbers beyond 2^53, which floats cannot "
+            "distinguish; make text of them"
+        )
     y, labels = _response(read.take(known), names[at], task)
     if not labels and len(np.unique(y)) <= _FEW_VALUES and (y % 1 == 0).all():
         notes.append(

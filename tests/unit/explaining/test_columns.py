@@ -223,6 +223,7 @@ def test_two_numbers_of_arrow_are_classes(values):
     frame = table(x=ROW / 3).assign(y=np.resize(np.array(values), N))
     given = prepare(frame.convert_dtypes(dtype_backend="pyarrow"), "y")
     assert given.task == "classification" and given.labels == prepare(frame, "y").labels
+    assert given.labels == tuple(map(str, sorted(values)))
 
 
 def test_polars_frames_are_read_lazily_too():
@@ -272,6 +273,7 @@ REFUSED = [
     (lambda f: f.assign(y=np.where(Y > 0, "5", "6")), {"task": "regression"}, "of the text"),
     (lambda f: f.assign(y=[[i] for i in ROW]), {}, "neither numbers nor levels"),
     (lambda f: f.assign(y=[f"2020-01-{1 + i % 28:02}" for i in ROW]), {}, "give it in days"),
+    (lambda f: f.assign(y=2**60 + ROW % 3), {"task": "classification"}, r"beyond 2\^53"),
     (lambda f: f.assign(y=Y * 1j), {}, "complex"),
     (lambda f: f.assign(y=pd.to_timedelta(Y, "D")), {}, "dates or durations"),
     (lambda f: f.assign(y=pd.Timestamp("2020-01-01") + pd.to_timedelta(Y, "D")), {}, "dates or"),

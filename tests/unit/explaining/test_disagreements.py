@@ -116,15 +116,28 @@ def related(noise):
 
 
 @pytest.mark.parametrize(
-    ("p_value", "noise", "words"),
+    ("p_values", "noise", "words"),
     [
-        (1e-6, 0.5, "all other features together contain most of the same information; it is most"),
-        (0.5, 0.5, "it is not shown to add anything to all other features together; it is most"),
-        (0.5, 99.0, "it is not shown to add anything to all other features together."),
+        (
+            [1e-6, 0.5],
+            0.5,
+            "all other features together contain most of the same information; it is",
+        ),
+        (
+            [0.06, 0.07],
+            0.5,
+            "all other features together contain most of the same information; it is",
+        ),
+        (
+            [0.5, 0.5],
+            0.5,
+            "it is not shown to add anything to all other features together; it is most",
+        ),
+        ([0.5, 0.5], 99.0, "it is not shown to add anything to all other features together."),
     ],
 )
-def test_what_all_other_features_contain_is_not_said_of_one_of_them(p_value, noise, words):
-    results = {"pfi": scored(0.5, 0.0), "cpi": scored(0.1, 0.0, p_values=[p_value, 0.5])}
+def test_what_all_other_features_contain_is_not_said_of_one_of_them(p_values, noise, words):
+    results = {"pfi": scored(0.5, 0.0), "cpi": scored(0.1, 0.0, p_values=p_values)}
     (said,) = disagreements(results, related(noise), 0.1)
     assert (said.kind, said.feature) == ("shared", "x")
     assert f": the model uses it, but {words}" in said.text

@@ -40,7 +40,9 @@ def undecided():
 
 def words(found):
     """The text of a page, without its drawings and with numbers to one digit."""
-    text = re.sub(r"<svg.*?</svg>", "", found._repr_html_(), flags=re.DOTALL)
+    text = re.sub(
+        r'<div style="max.*?</div>|<svg.*?</svg>', "", found._repr_html_(), flags=re.DOTALL
+    )
     text = re.sub(r"<[^>]+>", " ", text)
     text = re.sub(r"losaw \d+\.\d+\.\d+", "losaw", text)
     text = re.sub(r"[−-]?\d*\.\d+", "#", text)
