@@ -7,6 +7,7 @@ A line is the call and the words that say what to change; tests/unit/importance 
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from sklearn.ensemble import (
     AdaBoostRegressor,
@@ -26,6 +27,7 @@ from sklearn.tree import DecisionTreeRegressor
 from losaw import LosawMiniBatches, LosawNetworkRegressor, NetworkRegressor
 from losaw.forest import LosawRandomForestRegressor, PlainRandomForestRegressor, decorrelation
 from losaw.knockoffs import make_sampler
+from losaw.support.arguments import as_floats
 from losaw.trends import (
     absolute_traversal_rate,
     linear_coefficient,
@@ -240,20 +242,7 @@ def of_knockoffs():
         yield lambda: make_sampler("conditional").fit(X, rng=RNG, clusters=clusters), said
 
 
-NO_SUM_OF_TREES = (
-    AdaBoostRegressor(n_estimators=3, random_state=0),
-    StackingRegressor([("tree", DecisionTreeRegressor())], cv=2),
-    VotingRegressor([("tree", DecisionTreeRegressor())], weights=[2.0]),
-    MultiOutputRegressor(DecisionTreeRegressor()),
-    IsolationForest(n_estimators=3, random_state=0),
-    RandomTreesEmbedding(n_estimators=3, random_state=0),
-    BaggingRegressor(n_estimators=3, random_state=0),
-    GradientBoostingRegressor(n_estimators=3, random_state=0),
-    LinearRegression(),
-)
-
-
-def of_trends():
+def of_linear_trends():
     for estimate in (linear_coefficient, target_correlation):
         for rows, y, words in (
             (with_value(np.nan), Y, r"row 5, column 'X3'.*SimpleImputer"),
@@ -268,6 +257,32 @@ def of_trends():
             (X, None, r"y has shape \(\), expected"),
         ):
             yield lambda: estimate(rows, y), words
+        for values in (
+            ["a"] * N,
+            pd.date_range("2020", periods=N),
+            pd.to_timedelta(range(N), unit="h"),
+            [[row] for row in range(N)],
+            pd.array(pa.array([[1], [2, 3]] * 30), dtype=pd.ArrowDtype(pa.list_(pa.int64()))),
+            np.full(N, 1j),
+        ):
+            table = FRAME.assign(odd=values, size=1.0)
+            yield lambda: estimate(table, Y), "column 'odd' of X ho"
+
+
+NO_SUM_OF_TREES = (
+    AdaBoostRegressor(n_estimators=3, random_state=0),
+    StackingRegressor([("tree", DecisionTreeRegressor())], cv=2),
+    VotingRegressor([("tree", DecisionTreeRegressor())], weights=[2.0]),
+    MultiOutputRegressor(DecisionTreeRegressor()),
+    IsolationForest(n_estimators=3, random_state=0),
+    RandomTreesEmbedding(n_estimators=3, random_state=0),
+    BaggingRegressor(n_estimators=3, random_state=0),
+    GradientBoostingRegressor(n_estimators=3, random_state=0),
+    LinearRegression(),
+)
+
+
+def of_trends():
     for model in NO_SUM_OF_TREES:
         model.fit(X, Y[:, None] if isinstance(model, MultiOutputRegressor) else Y)
         said = f"{type(model).__name__} has no trees that can be read; expected a fitted Decision"
@@ -296,6 +311,12 @@ def of_trends():
         renamed = FRAME.rename(columns={"size": "beta"})
         said = rf"X has other columns than .* 'beta'\){remedy}"
         yield lambda: shapley_correlation(model, renamed, n_rows=3), said
+
+
+def of_numbers():
+    date = np.array(["2020-01-01"], dtype="M8[D]")
+    for values in ([1 + 1j], ["a"], [10**400], date, [[1.0], [1.0, 2.0]]):
+        yield lambda: as_floats("column_of_mine", values), "column_of_mine holds"
 
 
 def of_weights():
@@ -340,11 +361,14 @@ def of_weights():
             yield lambda: fitted.density(target), words
 
 
-TABLE = (of_forests, of_networks, of_knockoffs, of_trends, of_weights)
+# The others refuse by a ValueError alone.
+OF_TYPES_TOO = (of_forests, of_networks, of_knockoffs, of_trends)
+TABLE = (*OF_TYPES_TOO, of_linear_trends, of_numbers, of_weights)
 
 
 @pytest.mark.parametrize("calls", TABLE)
 def test_what_cannot_be_computed_is_refused_with_the_remedy(calls):
+    errors = (ValueError, TypeError) if calls in OF_TYPES_TOO else ValueError
     for call, words in calls():
-        with pytest.raises((ValueError, TypeError), match=words):
+        with pytest.raises(errors, match=words):
             call()

@@ -32,7 +32,7 @@ from sklearn.utils import all_estimators
 from xgboost import XGBClassifier, XGBRegressor
 
 from losaw import LosawRandomForestRegressor
-from losaw.importance import loco, residual_importance
+from losaw.importance import loco
 from losaw.scoring.fewer_columns import LISTS, SETS, VALUES, without
 from losaw.study.learners.ranger_forest import RangerForest
 from losaw.study.registry import get, names
@@ -251,15 +251,6 @@ def parameters_about_columns():
 def test_every_parameter_that_can_name_a_column_is_known():
     known = {*LISTS, *VALUES, *SETS} | REFUSED_BY_A_REFIT | NAMES_NO_COLUMN
     assert parameters_about_columns() - known == set()
-
-
-@pytest.mark.parametrize("place", ["model", "algorithm"])
-def test_residual_importance_refuses_what_names_columns(place):
-    constrained = RandomForestRegressor(2, monotonic_cst=[1, 0, 0, 0])
-    options = {"algorithm": constrained} if place == "algorithm" else {}
-    model = constrained if place == "model" else None
-    with pytest.raises(ValueError, match=r"monotonic_cst of RandomForest\w+ names columns, but"):
-        residual_importance(model, X, Y, n_permutations=1, random_state=0, **options)
 
 
 def test_what_no_longer_fits_the_columns_is_refused_by_the_refit_with_a_remedy():

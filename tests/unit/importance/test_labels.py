@@ -15,8 +15,6 @@ from losaw.importance import cpi, hierarchy, loco, pfi, sage, subgroups, ufi
 from losaw.importance.permutation import score_of
 from losaw.scoring.losses import LOSSES, LossName, log_loss, pinball, zero_one
 from losaw.study.contracts import example_data
-from losaw.study.replicate import predict
-from reference.in_study import data_of, in_study
 
 EXAMPLES = ("squared-error", "absolute-error", "log-loss", "brier", "zero-one")
 
@@ -77,37 +75,11 @@ def test_squared_errors_whose_variance_is_beyond_floats_are_refused(explain):
     assert np.isfinite(np.array(scores, dtype=float)).all()
 
 
-def test_a_classifier_whose_task_is_not_named_is_refused():
-    X, y = classes((0.0, 1.0))
-    data, model = data_of(X, y), LogisticRegression().fit(X, y)
-    with pytest.raises(ValueError, match="task='classification'"):
-        in_study("pfi-difference").explain(model, data, np.random.default_rng(0))
-    with pytest.raises(ValueError, match="task='classification'"):
-        predict(model, data)
-    named = replace(data, task="classification")
-    with pytest.raises(ValueError, match="is not a classifier"):
-        predict(LinearRegression().fit(X, y), named)
-
-
 def test_a_classifier_without_probabilities_is_scored_by_a_loss_of_labels():
     X, y = classes(("no", "yes"))
     model = RidgeClassifier().fit(X, y)
     found = pfi(model, X, y, loss="zero-one", random_state=0)
     assert found.select(top=1) == ("X1",)
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"feature_kinds": ("continuous",)}, "feature_kinds must name"),
-        ({"feature_kinds": ("banana",) * 5}, "feature_kinds must name"),
-        ({"feature_names": ("a", "b")}, "5 different names"),
-        ({"task": "ranking"}, "task must be one of"),
-    ],
-)
-def test_a_data_set_that_does_not_fit_is_refused_at_once(changes, message):
-    with pytest.raises(ValueError, match=message):
-        replace(example_data(), **changes)
 
 
 def test_a_frame_in_the_engines_data_names_the_way_for_frames_and_objects_their_dtype():

@@ -95,16 +95,6 @@ def test_weights_lower_the_degrees_of_freedom_of_ranks(of, rows):
     assert found.deviations_freedom == pytest.approx(3 if rows else 29, abs=1e-3)
 
 
-def test_ranks_are_refused_where_scores_have_no_error_to_compare_them_by():
-    X, y = table()
-    model = LinearRegression().fit(X[:200], y[:200])
-    ratio = pfi(model, X[200:], y[200:], scale="ratio", random_state=0)
-    with pytest.raises(ValueError, match="no errors here that scores can be compared by"):
-        ratio.ranks()
-    with pytest.raises(ValueError, match="level must be between 0 and 1, got 95"):
-        pfi(model, X[200:], y[200:], random_state=0).ranks(level=95)
-
-
 def test_ordinals():
     assert [rank_words(n, n) for n in (1, 2, 3, 4, 11, 12, 13, 21, 102)] == [
         "1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "102nd",

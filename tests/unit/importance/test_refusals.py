@@ -1,8 +1,12 @@
 """What importances refuse, in one table: the call, and the words that say what to change."""
 # ruff: noqa: B023 (a call is made before the next one is asked for)
 
+import decimal
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 import xgboost
 from scipy.sparse import csr_array
@@ -46,8 +50,10 @@ from losaw.importance import (
     ufi,
 )
 from losaw.knockoffs.conditional import ConditionalSampler
+from losaw.study.contracts import example_data
 from losaw.study.learners.xgboost_trees import XGBoostTrees
 from losaw.study.registry import get
+from losaw.study.replicate import predict
 from losaw.trends import absolute_traversal_rate, relative_traversal_rate
 from reference.in_study import data_of
 
@@ -296,6 +302,98 @@ def of_responses():
     yield lambda: loco(line(), X, Y, cv=folds, test="wilcoxon"), "use test='t'"
 
 
+def of_the_engines_data():
+    """Data sets of studies whose parts do not fit, or do not fit to the model."""
+    for changes, words in (
+        ({"feature_kinds": ("continuous",)}, "feature_kinds must name"),
+        ({"feature_kinds": ("banana",) * 5}, "feature_kinds must name"),
+        ({"feature_names": ("a", "b")}, "5 different names"),
+        ({"task": "ranking"}, "task must be one of"),
+    ):
+        yield lambda: replace(example_data(), **changes), words
+    logit, rows = LogisticRegression().fit(X, Y > 0), data_of(X, Y > 0)
+    said = "task='classification'"
+    yield lambda: in_study("pfi-difference", logit, y=Y > 0), said
+    yield lambda: predict(logit, rows), said
+    named = replace(rows, task="classification")
+    yield lambda: predict(line(), named), "is not a classifier"
+
+
+def of_meaningless_scores():
+    """Ranks without an error, sizes that hang on names, columns that a model of residuals lacks."""
+    once = {"n_permutations": 1, "random_state": 0}
+    constrained = RandomForestRegressor(2, monotonic_cst=[1, 0, 0])
+    said = r"monotonic_cst of RandomForest\w+ names columns, but"
+    yield lambda: residual_importance(constrained, X, Y, **once), said
+    yield lambda: residual_importance(None, X, Y, algorithm=constrained, **once), said
+    kinds, classes = RandomForestClassifier(5, random_state=0), Y > 0
+    rows, rtr = data_of(X, classes, "classification"), get("importance", "rtr").create()
+    said = "names of the classes; use atr"
+    yield lambda: rtr.explain(kinds.fit(X, classes), rows, RNG), said
+    ratio = {"scale": "ratio", "random_state": 0}
+    said = "no errors here that scores can be compared by"
+    yield lambda: pfi(line(), X, Y, **ratio).ranks(), said
+    said = "level must be between 0 and 1, got 95"
+    yield lambda: pfi(line(), X, Y, random_state=0).ranks(level=95), said
+
+
+LISTS = pd.ArrowDtype(pa.list_(pa.int64()))
+DATES, NUMBERS = pd.Series(pd.date_range("2020", periods=N)), pd.Series(Y)
+BUT_ROW_3 = np.arange(N) != 3
+
+
+def of_odd_responses():
+    """Responses of which one is missing, or that have no unit or are no numbers."""
+    model, logit, whole = line(FRAME), LogisticRegression().fit(FRAME, Y > 0), pd.Series(range(N))
+    for y in (
+        whole.astype("Int64").where(BUT_ROW_3, pd.NA),
+        NUMBERS.astype("Float64").where(BUT_ROW_3, pd.NA),
+        NUMBERS.where(BUT_ROW_3),
+        NUMBERS.astype("double[pyarrow]").where(BUT_ROW_3, pd.NA),
+        whole.map(decimal.Decimal).where(BUT_ROW_3, None),
+        DATES.where(BUT_ROW_3),
+    ):
+        yield lambda: pfi(model, FRAME, y), r"y has 1 missing .*row 3\)"
+    for y, words in (
+        (Y + 1j, "complex"),
+        (DATES, r"datetime64.*timedelta64\(1, 'D'\)"),
+        (pd.to_timedelta(range(N), unit="h"), "durations"),
+        (DATES.dt.tz_localize("UTC"), "not numbers"),
+    ):
+        yield lambda: pfi(model, FRAME, y), words
+    for nested in (
+        pd.array(pa.array([[1], [2, 3]] * (N // 2)), dtype=LISTS),
+        pd.array(pa.array([[1, 2]] * N), dtype=LISTS),
+        [(row, "a") for row in range(N)],
+        [{"a": row} for row in range(N)],
+        [np.arange(3)] * N,
+    ):
+        y, said = pd.Series(nested), r"y holds .* \(row 0\), which is neither a number"
+        yield lambda: pfi(model, FRAME, y), said
+        yield lambda: pfi(logit, FRAME, y), said
+
+
+def of_odd_weights_and_rows_of_the_fit():
+    model, shuffled = line(FRAME), NUMBERS.sample(frac=1, random_state=0)
+    other_order = "has the labels of X's rows in another order"
+    for name in ("sample_weight", "clusters"):
+        values = {name: shuffled.index.to_series() // 2 + 1}
+        said = f"{name} {other_order}"
+        yield lambda: cpi(model, FRAME, NUMBERS, sampler="gaussian", **values), said
+    one_missing = pd.array([None] + [1] * (N - 1), dtype="Int64")
+    for weights in (one_missing, ["a"] * N, np.full(N, 1j), DATES, np.ones((N, 2))):
+        yield lambda: pfi(model, FRAME, NUMBERS, sample_weight=weights), "^sample_weight "
+    for rows, y, words in (
+        (FRAME.replace(X[3, 1], np.inf), NUMBERS, r"column 'b' .*infinite.*row 3"),
+        (FRAME, NUMBERS.where(BUT_ROW_3), r"y has 1 missing .*row 3"),
+        (FRAME.assign(b=DATES), NUMBERS, "column 'b' contains dates"),
+        (FRAME, shuffled, f"y {other_order}"),
+    ):
+        for method in (loco, subgroups):
+            train, said = (rows, y), f"^train: {words}"
+            yield lambda: method(model, FRAME, NUMBERS, train=train), said
+
+
 def of_losses_and_rates():
     """Losses, scores of scikit-learn, error rates, algorithms."""
     logit = LogisticRegression().fit(X, WORDS)
@@ -394,18 +492,27 @@ def of_boosters():
     yield lambda: XGBoostTrees("classification").fit(X, 2.0 * (Y > 0)), "classes 0 and 1"
 
 
-TABLE = (
+# The others refuse by a ValueError alone.
+OF_TYPES_TOO = (
     of_models,
     of_other_ensembles,
     of_rows_and_columns,
-    of_responses,
     of_losses_and_rates,
     of_boosters,
+)
+TABLE = (
+    *OF_TYPES_TOO,
+    of_responses,
+    of_odd_responses,
+    of_odd_weights_and_rows_of_the_fit,
+    of_the_engines_data,
+    of_meaningless_scores,
 )
 
 
 @pytest.mark.parametrize("calls", TABLE)
 def test_what_cannot_be_scored_is_refused_with_the_remedy(calls):
+    errors = (ValueError, TypeError) if calls in OF_TYPES_TOO else ValueError
     for call, words in calls():
-        with pytest.raises((ValueError, TypeError), match=words):
+        with pytest.raises(errors, match=words):
             call()

@@ -1,10 +1,7 @@
 """Responses, row labels and weights as people have them: the right value or a clear refusal."""
 
-import decimal
-
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pytest
 from scipy.stats import binom
 from sklearn.ensemble import RandomForestRegressor
@@ -12,7 +9,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 
 import losaw.scoring.tests as scoring
 from losaw import LosawRandomForestClassifier, LosawRandomForestRegressor
-from losaw.importance import cpi, hierarchy, loco, pfi, residual_importance, sage, subgroups
+from losaw.importance import cpi, hierarchy, loco, pfi, residual_importance, sage
 from losaw.scoring.fits import fits
 from losaw.scoring.rows import Options, read_rows
 from losaw.scoring.tests import Differences
@@ -23,16 +20,8 @@ N = 80
 RNG = np.random.default_rng(0)
 X = pd.DataFrame(RNG.standard_normal((N, 3)), columns=list("abc"))
 Y = X["a"] + RNG.standard_normal(N)
-LISTS = pd.ArrowDtype(pa.list_(pa.int64()))
 LINE = LinearRegression().fit(X.to_numpy(), Y.to_numpy())
 LINE_OF_FRAME = LinearRegression().fit(X, Y)
-
-
-@pytest.mark.parametrize("name", ["sample_weight", "clusters"])
-def test_the_same_is_asked_of_weights_and_clusters(name):
-    values = pd.Series(np.arange(N) // 2 + 1).sample(frac=1, random_state=0)
-    with pytest.raises(ValueError, match=f"{name} has the labels of X's rows in another order"):
-        cpi(LINE_OF_FRAME, X, Y, sampler="gaussian", **{name: values})
 
 
 @pytest.mark.parametrize(
@@ -69,94 +58,10 @@ def test_missing_classes_are_named_by_their_row(dtype, function):
         function(model, X, y)
 
 
-MISSING_NUMBERS = {
-    "Int64": pd.Series(range(N), dtype="Int64").where(Y.index != 3, pd.NA),
-    "Float64": pd.Series(Y, dtype="Float64").where(Y.index != 3, pd.NA),
-    "float": Y.where(Y.index != 3),
-    "arrow": pd.Series(Y, dtype="double[pyarrow]").where(Y.index != 3, pd.NA),
-    "decimal": pd.Series([decimal.Decimal(row) for row in range(N)]).where(Y.index != 3, None),
-    "datetime": pd.Series(pd.date_range("2020", periods=N)).where(Y.index != 3),
-}
-
-
-@pytest.mark.parametrize("dtype", MISSING_NUMBERS)
-def test_missing_numbers_are_named_by_their_row(dtype):
-    with pytest.raises(ValueError, match=r"y has 1 missing .*row 3\)"):
-        pfi(LINE_OF_FRAME, X, MISSING_NUMBERS[dtype])
-
-
-@pytest.mark.parametrize(
-    ("y", "said"),
-    [
-        (Y.to_numpy() + 1j, "complex"),
-        (pd.Series(pd.date_range("2020", periods=N)), r"datetime64.*timedelta64\(1, 'D'\)"),
-        (pd.to_timedelta(range(N), unit="h"), "durations"),
-        (pd.Series(pd.date_range("2020", periods=N, tz="UTC")), "not numbers"),
-    ],
-    ids=["complex", "dates", "durations", "zones"],
-)
-def test_responses_without_a_unit_are_refused(y, said):
-    with pytest.raises(ValueError, match=said):
-        pfi(LINE_OF_FRAME, X, y)
-
-
-NESTED = {
-    "lists of Arrow": pd.array(pa.array([[1], [2, 3]] * (N // 2)), dtype=LISTS),
-    "equal lists of Arrow": pd.array(pa.array([[1, 2]] * N), dtype=LISTS),
-    "tuples": pd.Series([(row, "a") for row in range(N)]),
-    "dicts": pd.Series([{"a": row} for row in range(N)]),
-    "arrays": pd.Series([np.arange(3)] * N),
-}
-
-
-@pytest.mark.parametrize("kind", NESTED)
-@pytest.mark.parametrize("model", [LINE_OF_FRAME, LogisticRegression().fit(X, Y > 0)])
-def test_responses_of_lists_are_refused_by_their_row(model, kind):
-    with pytest.raises(ValueError, match=r"y holds .* \(row 0\), which is neither a number"):
-        pfi(model, X, pd.Series(NESTED[kind]))
-
-
-OF_NO_NUMBERS = {
-    "text": ["a"] * N,
-    "dates": pd.date_range("2020", periods=N),
-    "durations": pd.to_timedelta(range(N), unit="h"),
-    "lists": [[row] for row in range(N)],
-    "lists of Arrow": NESTED["lists of Arrow"],
-    "complex": np.full(N, 1j),
-}
-
-
-@pytest.mark.parametrize("kind", OF_NO_NUMBERS)
-@pytest.mark.parametrize("function", [linear_coefficient, target_correlation])
-def test_trends_name_the_column_that_holds_no_numbers(function, kind):
-    with pytest.raises(ValueError, match="column 'odd' of X ho"):
-        function(X.assign(odd=OF_NO_NUMBERS[kind], b=1.0), Y)
-
-
 @pytest.mark.parametrize("dtype", MISSING_LABELS)
 def test_losaw_forests_name_the_row_of_a_missing_class(dtype):
     with pytest.raises(ValueError, match=r"y has 1 missing values \(first: row 3\)|contains NaN"):
         LosawRandomForestClassifier(2).fit(X, MISSING_LABELS[dtype])
-
-
-OF_TRAIN = {
-    "an infinite value": (X.replace(X.iloc[3, 1], np.inf), Y, r"column 'b' .*infinite.*row 3"),
-    "a missing response": (X, Y.where(Y.index != 3), r"y has 1 missing .*row 3"),
-    "dates": (X.assign(b=pd.date_range("2020", periods=N)), Y, "column 'b' contains dates"),
-    "another order": (
-        X,
-        Y.sample(frac=1, random_state=0),
-        "y has the labels of X's rows in another order",
-    ),
-}
-
-
-@pytest.mark.parametrize("kind", OF_TRAIN)
-@pytest.mark.parametrize("function", [loco, subgroups])
-def test_what_is_wrong_with_the_rows_of_the_fit_is_said_of_them(function, kind):
-    rows, y, said = OF_TRAIN[kind]
-    with pytest.raises(ValueError, match=f"^train: {said}"):
-        function(LINE_OF_FRAME, X, Y, train=(rows, y))
 
 
 MASKED = np.ma.masked_array(X, X > 2.2)
@@ -192,21 +97,6 @@ def test_masked_whole_numbers_are_shown_as_missing_and_masked_weights_refused():
     for name in ("sample_weight", "clusters"):
         with pytest.raises(ValueError, match=name):
             pfi(LINE, X.to_numpy(), Y, **{name: np.ma.masked_array(np.arange(N), X["a"] > 2)})
-
-
-STRANGE_WEIGHTS = {
-    "missing": pd.array([None] + [1] * (N - 1), dtype="Int64"),
-    "text": ["a"] * N,
-    "complex": np.full(N, 1j),
-    "dates": pd.date_range("2020", periods=N),
-    "two columns": np.ones((N, 2)),
-}
-
-
-@pytest.mark.parametrize("kind", STRANGE_WEIGHTS)
-def test_weights_that_are_no_numbers_are_refused_by_their_name(kind):
-    with pytest.raises(ValueError, match=r"^sample_weight "):
-        pfi(LINE_OF_FRAME, X, Y, sample_weight=STRANGE_WEIGHTS[kind])
 
 
 FOLDS = [(np.arange(20, N), np.arange(20)), (np.arange(60), np.arange(60, N))]

@@ -1,10 +1,8 @@
 """Trend estimators as importances."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
-from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.ensemble import RandomForestRegressor
 
 from reference.in_study import data_of, in_study
 
@@ -29,11 +27,3 @@ def test_signed_scores_are_the_estimates_and_others_their_size(fitted, name):
     assert signed.scores[0] > 0 > signed.scores[1]
     np.testing.assert_array_equal(np.abs(signed.scores), size.scores)
     assert size.feature_names == ("X1", "X2", "X3")
-
-
-def test_rtr_of_classes_is_refused_since_its_size_depends_on_their_names(fitted):
-    _, data = fitted
-    forest = RandomForestClassifier(5, random_state=0).fit(data.train.X, data.train.y > 5)
-    data = replace(data, task="classification")
-    with pytest.raises(ValueError, match="names of the classes; use atr"):
-        in_study("rtr").explain(forest, data, np.random.default_rng(0))

@@ -11,6 +11,7 @@ from sklearn.linear_model import LinearRegression
 
 from losaw import LosawRandomForestRegressor
 from losaw.importance import loco, pfi
+from losaw.support.arguments import unmasked
 from losaw.tables import read_table
 
 N = 80
@@ -79,6 +80,11 @@ def test_numbers_of_polars_are_numbers(column, dtype):
     frame = pl.DataFrame({"x": column.cast(dtype), "z": list(range(18))})
     shown = read_table(frame).rows()
     np.testing.assert_array_equal(as_floats(shown["x"]), as_floats(column.to_list()))
+
+
+def test_masked_text_is_missing():
+    words = np.ma.array(["a", "b", "c"], mask=[False, True, False])
+    assert unmasked(words).tolist() == ["a", None, "c"]
 
 
 LABELLED = pd.DataFrame(np.random.default_rng(0).standard_normal((60, 4)), columns=[1, 2, 3, 4])
