@@ -143,6 +143,12 @@ class Project:
         """Change one place of the study file, which must be there."""
         self.replace(self.study_file, old, new)
 
+    def narrow(self) -> None:
+        """Leave one size of samples, and no published numbers."""
+        text = self.study_file.read_text()
+        self.study_file.write_text(text[: text.index("published:")])
+        self.edit("[30, 60]", "[30]")
+
     def replace(self, file: Path, old: str, new: str) -> None:
         """Change one place of a file, which must be there."""
         text = file.read_text()

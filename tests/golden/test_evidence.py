@@ -21,8 +21,8 @@ from losaw.study.datasets import is_there
 from losaw.study.grid import Study
 from losaw.study.session import Session
 from losaw.study.verify import Line, compute_line
+from reference.repository import CONFIGURATION
 
-REPOSITORY = Path(__file__).resolve().parents[2]
 with Path(__file__).with_name("evidence.csv").open(newline="", encoding="utf-8") as file:
     LINES = list(csv.DictReader(file))
 
@@ -32,7 +32,7 @@ pytestmark = pytest.mark.long
 @functools.cache
 def study_of(name: str) -> Study:
     asked = {"scale": "reference", "studies": [name]}
-    return Session(REPOSITORY / "config" / "config.yaml", asked).study(name)
+    return Session(CONFIGURATION, asked).study(name)
 
 
 @pytest.mark.parametrize("line", LINES, ids=lambda line: f"{line['study']} {line['learner']}")

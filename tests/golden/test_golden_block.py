@@ -13,15 +13,15 @@ import pytest
 from losaw.study.results.collect import collect
 from losaw.study.session import Session
 from reference.in_process import execute
+from reference.repository import CONFIGURATION
 
-REPOSITORY = Path(__file__).resolve().parents[2]
 REFERENCE = Path(__file__).with_name("losaw_forest_smoke.parquet")
 KEYS = ["setting_id", "learner", "importance", "seed", "metric"]
 
 
 def compute(folder: Path) -> pd.DataFrame:
     overrides = {"scale": "smoke", "studies": ["losaw_forest"], "results": str(folder)}
-    session = Session(REPOSITORY / "config" / "config.yaml", overrides)
+    session = Session(CONFIGURATION, overrides)
     execute(session)
     return collect(session.plans[0]).results[[*KEYS, "value"]]
 

@@ -31,16 +31,10 @@ def distributions(tmp_path_factory):
 def test_the_wheel_has_the_sources_and_nothing_else(distributions):
     with zipfile.ZipFile(distributions[0]) as wheel:
         names = set(wheel.namelist())
-    expected = {"losaw/py.typed"}
-    expected |= {
-        str(path.relative_to(ROOT / "src"))
-        for path in (ROOT / "src" / "losaw" / "pages").rglob("templates/**/*.*")
-    }
-    expected |= {
-        str(path.relative_to(ROOT / "src"))
-        for path in (ROOT / "src").rglob("*.py")
-        if "__pycache__" not in path.parts
-    }
+    source = ROOT / "src"
+    files = [*(source / "losaw" / "pages").rglob("templates/**/*.*"), *source.rglob("*.py")]
+    expected = {str(path.relative_to(source)) for path in files if "__pycache__" not in path.parts}
+    expected.add("losaw/py.typed")
     assert expected - names == set()
     assert not [
         name for name in names if name.startswith(("tests", "docs", "benchmarks", "config"))

@@ -5,18 +5,19 @@ import subprocess
 import sys
 from pathlib import Path
 
-REPOSITORY = Path(__file__).resolve().parents[2]
+from reference.repository import REPOSITORY
+
 NARROW = ("noise_variance=0.5",)
 
 
-def command(project, *words, cores=2, config=NARROW, target=None):
+def command(project, *words, profile="default", cores=2, config=NARROW, target=None):
     """The words of a run of Snakemake in a project's folder."""
     return [
         str(Path(sys.executable).parent / "snakemake"),
         "--snakefile", str(REPOSITORY / "Snakefile"),
         "--directory", str(project.folder),
-        "--workflow-profile", str(REPOSITORY / "profiles" / "default"),
-        "--cores", str(cores),
+        "--workflow-profile", str(REPOSITORY / "profiles" / profile),
+        *(("--cores", str(cores)) if cores else ()),
         *words,
         *(("--config", *config) if config else ()),
         *(("--", target) if target else ()),

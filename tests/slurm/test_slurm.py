@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from reference import snakemake_runs
 from reference.in_process import run
-from reference.snakemake_runs import REPOSITORY, digests
+from reference.snakemake_runs import NARROW, digests
 
 sys.path.insert(0, str(Path(__file__).parent))
 import one_node
@@ -32,16 +33,11 @@ def slurm(tmp_path_factory):
 
 
 def command(project):
-    return [
-        str(Path(sys.executable).parent / "snakemake"),
-        "--snakefile", str(REPOSITORY / "Snakefile"),
-        "--directory", str(project.folder),
-        "--workflow-profile", str(REPOSITORY / "profiles" / "slurm"),
-        "--slurm-status-command", "squeue",
-        "--slurm-init-seconds-before-status-checks", "5",
-        "--jobs", "8",
-        "--config", "noise_variance=0.5", "n_samples=60",
-    ]  # fmt: skip
+    status = ("--slurm-status-command", "squeue", "--slurm-init-seconds-before-status-checks", "5")
+    config = (*NARROW, "n_samples=60")
+    return snakemake_runs.command(
+        project, *status, "--jobs", "8", profile="slurm", cores=None, config=config
+    )
 
 
 def whole(project, folder):

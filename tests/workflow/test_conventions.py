@@ -2,18 +2,16 @@
 
 import html
 import re
-from pathlib import Path
 
 import pytest
 
 from losaw.study.study_file import Configuration
-from reference import snakemake_runs
-
-REPOSITORY = Path(__file__).resolve().parents[2]
+from reference.repository import REPOSITORY
+from reference.snakemake_runs import snakemake
 
 
 def test_lint_finds_nothing(project):
-    code, text = snakemake_runs.snakemake(project, "--lint")
+    code, text = snakemake(project, "--lint")
     assert code == 0 and "Congratulations" in text, text
     assert "Lints for" not in text
 
@@ -26,7 +24,7 @@ def test_the_readme_of_the_configuration_lists_its_keys():
 @pytest.mark.long
 def test_snakemakes_report_shows_tables_figures_and_our_page(finished):
     report = finished.folder / "report.html"
-    code, text = snakemake_runs.snakemake(finished, "--report", str(report))
+    code, text = snakemake(finished, "--report", str(report))
     assert code == 0, text
     page = html.unescape(report.read_text("utf-8"))
     for file in ("tables/table_1.csv", "tiny/figure_1.png", "report.html"):

@@ -129,9 +129,8 @@ def test_what_is_scored_on_rows_of_the_fit_has_no_p_values_and_selects_nothing()
             assert function(model, X, y, random_state=0).p_values is None
 
 
+@pytest.mark.filterwarnings("error")
 def test_folds_and_models_without_trees_are_not_asked():
     X, y = table(0, "forest")
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")  # a warning fails the test
-        pfi(RandomForestRegressor(5).fit(X, y), X, y, cv=3, random_state=0)
-        pfi(LinearRegression().fit(X, y), X, y, random_state=0)
+    pfi(RandomForestRegressor(5).fit(X, y), X, y, cv=3, random_state=0)
+    pfi(LinearRegression().fit(X, y), X, y, random_state=0)

@@ -1,11 +1,13 @@
-"""A block: every failure has a place, every attempt the same bytes, data are drawn once."""
+"""A block: failures have a place and a limit, attempts the same bytes, data are drawn once."""
 
+import pandas as pd
 import pytest
 
 from losaw.study import compute as module
 from losaw.study.block_file import read_block
 from losaw.study.errors import StudyError
 from losaw.study.results.collect import collect
+from losaw.study.results.outputs import write_outputs
 from reference.in_process import execute, run
 
 BROKEN = """
@@ -30,9 +32,7 @@ class Hanging(MarginalSlopes):
 def broken(project):
     """The tiny project with a plugin of methods that go wrong."""
     project.extend_plugin(BROKEN)
-    text = project.study_file.read_text()
-    project.study_file.write_text(text[: text.index("published:")])
-    project.edit("[30, 60]", "[30]")
+    project.narrow()
     project.edit("[0.5, 1.0]", "[0.5]")
     project.edit("smoke: 5", "smoke: 2")
     project.replace(project.configuration, "max_failed_share: 0.0", "max_failed_share: 1.0")
@@ -131,3 +131,67 @@ def test_a_full_disk_is_named_with_the_remedy_and_leaves_no_block(project, monke
     with pytest.raises(StudyError, match=r"seeds_000-001.parquet.*No space left.*results=FOLDER"):
         module.compute(block.recipe, block.path)
     assert not any(path.is_file() for path in project.results.rglob("*"))
+
+
+FAILING = """
+
+from losaw.scoring.importance_result import ImportanceResult
+
+
+@register("importance", "flaky")
+class Flaky:
+    def explain(self, model, data, rng):
+        if data.test.y[0] < 0:
+            raise RuntimeError("a bad day")
+        return ImportanceResult(model.slopes_, tuple(data.feature_names))
+
+
+@register("importance", "nothing")
+class Nothing:
+    def explain(self, model, data, rng):
+        return ImportanceResult(model.slopes_ * np.nan, tuple(data.feature_names))
+
+
+@register("importance", "backwards")
+class Backwards:
+    def explain(self, model, data, rng):
+        return ImportanceResult(model.slopes_, tuple(reversed(data.feature_names)))
+"""
+
+
+@pytest.fixture
+def failing(project):
+    """The tiny project with a plugin of importances that fail."""
+    project.extend_plugin(FAILING)
+    project.narrow()
+    return project
+
+
+def test_an_importance_that_fails_too_often_is_named_and_leaves_no_summary(failing):
+    failing.edit("[reported]", "[mdi, flaky]")
+    execute(failing.session())
+    (plan,) = failing.session(max_failed_share=0.01).plans
+    with pytest.raises(StudyError) as refusal:
+        write_outputs(plan)
+    assert not (plan.folder / "summary.csv").exists()
+    write_outputs(failing.session(max_failed_share=0.95).plans[0])
+    summary = pd.read_csv(plan.folder / "summary.csv")
+    flaky = summary[(summary.importance == "flaky") & (summary.metric == "pr_auc")]
+    assert (flaky["n_failed"] > 0).any() and (flaky["n_seeds"] > 0).all()
+    of_plain = flaky[flaky.learner == "plain"][["n_failed", "n_seeds"]].sum()
+    said = str(refusal.value)
+    assert f"plain flaky failed in {of_plain['n_failed']} of {of_plain.sum()} fits" in said
+    assert "so there is no summary" in said and "RuntimeError: a bad day (plugin.py:" in said
+
+
+def test_scores_that_are_missing_or_of_other_features_are_failures(failing):
+    failing.edit("[reported]", "[mdi, nothing, backwards]")
+    execute(failing.session())
+    with pytest.raises(StudyError) as refusal:
+        write_outputs(failing.session().plans[0])
+    said = str(refusal.value)
+    for name, words in (
+        ("nothing", "scores are missing or infinite"),
+        ("backwards", "the features are named"),
+    ):
+        assert f"plain {name} failed in 10 of 10 fits (100.0%)" in said and words in said

@@ -39,12 +39,10 @@ def contents(paths):
 @pytest.fixture
 def small(project):
     """One setting, with importances that count their calls."""
-    project.edit("[30, 60]", "[30]")
+    project.narrow()
     project.edit("[0.5, 1.0]", "[0.5]")
     project.edit("[reported]", "[first-slopes]")
     project.edit("smoke: 5", "smoke: 2")
-    text = project.study_file.read_text()
-    project.study_file.write_text(text[: text.index("published:")])
     project.extend_plugin(COUNTING)
     return project
 

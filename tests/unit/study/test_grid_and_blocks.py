@@ -2,7 +2,6 @@
 
 import hashlib
 import math
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -19,6 +18,7 @@ from losaw.study.replicate import ingredients_in
 from losaw.study.rules import FILE_KEY, Run
 from losaw.study.settings import Setting, short_digest
 from reference.in_process import execute
+from reference.repository import CONFIGURATION
 
 
 def slice_of(width, n_seeds):
@@ -38,8 +38,7 @@ def test_blocks_partition_the_seeds_and_more_seeds_leave_whole_ones(width, n_see
 def test_a_file_that_no_study_asks_for_is_named(monkeypatch):
     monkeypatch.setenv(FILE_KEY, "")  # Run sets it, and the variables of threads
     monkeypatch.setattr("losaw.study.rules.use_one_thread", lambda: None)
-    configuration = Path(__file__).resolve().parents[3] / "config" / "config.yaml"
-    run = Run(configuration, {"scale": "desk", "studies": ["losaw_forest"]}, is_main=False)
+    run = Run(CONFIGURATION, {"scale": "desk", "studies": ["losaw_forest"]}, is_main=False)
     with pytest.raises(StudyError, match="unknown joint law 'log-barrier'"):
         run.law("log-barrier")
     block = SimpleNamespace(study="losaw_forest", slice="n_samples~7", first="000", last="001")

@@ -3,7 +3,6 @@
 import functools
 import itertools
 import re
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -17,8 +16,8 @@ from losaw.study.report.figures import check_figures
 from losaw.study.results.compare import check_tables, compare
 from losaw.study.session import Session
 from losaw.study.study_file import EVERY_STUDY_HAS, SCALES
+from reference.repository import CONFIGURATION, REPOSITORY
 
-CONFIGURATION = Path(__file__).resolve().parents[3] / "config" / "config.yaml"
 FILES = sorted((CONFIGURATION.parent / "studies").glob("*.yaml"))
 STUDIES = [path.stem for path in FILES]
 BOTH = re.compile(r"^published: .*^tables:", re.MULTILINE | re.DOTALL)
@@ -58,7 +57,7 @@ def test_a_study_file_is_valid_and_runs_something_at_every_scale(name):
 
 
 def test_the_figures_of_the_documentation_can_be_drawn():
-    folder = CONFIGURATION.parents[1] / "docs" / "study"
+    folder = REPOSITORY / "docs" / "study"
     for study in Session(folder / "config" / "config.yaml").studies:
         check_figures(study)
 

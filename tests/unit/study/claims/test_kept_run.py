@@ -1,15 +1,13 @@
 """The run that the repository keeps is small, and every line of its evidence is whole."""
 
-from pathlib import Path
-
 import pandas as pd
 import pytest
 
 from losaw.study.report.keeping import EVIDENCE, HEX_DIGITS
 from losaw.study.report.page.stored import Shelf
+from reference.repository import REPOSITORY
 
-ROOT = Path(__file__).parents[4]
-REFERENCE = ROOT / "reference"
+REFERENCE = REPOSITORY / "reference"
 STUDIES = sorted(path.parent.name for path in REFERENCE.glob("*/summary.csv"))
 
 
@@ -20,7 +18,7 @@ def test_it_has_at_most_260_files_of_8_megabytes():
 
 @pytest.fixture(scope="module")
 def shelf():
-    return Shelf(REFERENCE, ROOT / "config")
+    return Shelf(REFERENCE, REPOSITORY / "config")
 
 
 def test_every_study_of_it_has_a_line_on_its_run_and_a_study_file(shelf):

@@ -8,14 +8,11 @@ from losaw.study.generators.category_effects import cut_into_levels
 from losaw.study.generators.conditional_dag import ConditionalDagGenerator
 from losaw.study.generators.confounder import ConfounderGenerator
 from losaw.study.generators.mixed_pairs import BAYES_ERROR, MixedPairsGenerator
+from reference.in_study import draw
 
 
 def whole(data):
     return np.vstack([data.train.X, data.test.X]), np.concatenate([data.train.y, data.test.y])
-
-
-def draw(generator, seed=0):
-    return generator.sample(np.random.default_rng(seed))
 
 
 def test_levels_are_equally_frequent_quantile_bins():

@@ -61,13 +61,8 @@ def test_the_truth_and_the_names_are_those_of_the_setting():
     assert data.task == "regression"
 
 
-def test_only_discrete_data_need_a_joint_law():
+def test_only_discrete_data_need_a_joint_law_which_all_settings_share():
     assert LosawGenerator(**SETTING).joint_law() is None
-    law = LosawGenerator(**{**SETTING, "data_type": "discrete"}).joint_law()
-    assert isinstance(law, JointLawSpecification)
-
-
-def test_all_discrete_settings_share_one_joint_law():
     laws = {
         LosawGenerator(
             data_type="discrete", n_samples=n, n_features=p, phi=phi, function=f
@@ -77,7 +72,8 @@ def test_all_discrete_settings_share_one_joint_law():
         for phi in (0.1, 1.0)
         for f in ("f1", "f7")
     }
-    assert len(laws) == 1
+    (law,) = laws
+    assert isinstance(law, JointLawSpecification)
 
 
 def test_fixed_draws_of_x_are_the_same_in_every_run_and_for_every_function():

@@ -102,14 +102,13 @@ def test_a_solver_that_fails_is_reported(monkeypatch):
         fit_joint_law(JointLawSpecification(PAIR))
 
 
-def test_a_mixture_keeps_the_marginals_and_shrinks_the_correlations():
-    exact = fit_joint_law(JointLawSpecification(PAIR))
+def test_a_mixture_keeps_the_marginals_and_shrinks_the_correlations(law):
     mixed = fit_joint_law(JointLawSpecification(PAIR, independent_share=0.1))
     assert mixed.probabilities.sum() == pytest.approx(1, abs=1e-14)
     for column in mixed.specification.cells.T:
         shares = [mixed.probabilities[column == level].sum() for level in (-1, 0, 1)]
         assert shares == pytest.approx([0.25, 0.5, 0.25], abs=1e-12)
-    pair = mixed.attained_correlation[0, 1], exact.attained_correlation[0, 1]
+    pair = mixed.attained_correlation[0, 1], law.attained_correlation[0, 1]
     assert pair[0] == pytest.approx(0.9 * pair[1], abs=1e-9)
     assert mixed.objective == pytest.approx((0.1 * pair[1]) ** 2, rel=1e-6)
 

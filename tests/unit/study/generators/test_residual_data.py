@@ -7,10 +7,7 @@ from losaw.study import datasets
 from losaw.study.generators.noisy_copies import NoisyCopiesGenerator
 from losaw.study.generators.noisy_linear import NoisyLinearGenerator
 from losaw.study.generators.real_rows import RealRegressionGenerator, read_rows
-
-
-def draw(generator, seed=0):
-    return generator.sample(np.random.default_rng(seed))
+from reference.in_study import draw
 
 
 def test_syn2_responds_as_printed_where_x0_is_positive():

@@ -8,10 +8,7 @@ from losaw.study.generators.binary_signal import BinarySignalGenerator
 from losaw.study.generators.low_signal import LowSignalGenerator, chip_features
 from losaw.study.generators.mixed_cardinality import MixedCardinalityGenerator
 from losaw.study.generators.real_rows import RealForestDataGenerator, read_rows
-
-
-def draw(generator, seed=0):
-    return generator.sample(np.random.default_rng(seed))
+from reference.in_study import draw
 
 
 @pytest.mark.parametrize(

@@ -98,6 +98,17 @@ def made(study, folder, where=None, features=("X1", "X2", "X3"), signal=(0, 1)):
 
 
 @pytest.fixture
+def made_of(tmp_path: Path):
+    """Return a function of a study's name: the study, and made results of it."""
+
+    def of_name(name, *arguments, **options):
+        found = study_of(name)
+        return found, made(found, tmp_path, *arguments, **options)
+
+    return of_name
+
+
+@pytest.fixture
 def study(tmp_path: Path) -> Study:
     return read_study(tmp_path, STUDY)
 

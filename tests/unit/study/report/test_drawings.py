@@ -13,7 +13,7 @@ from losaw.study.report.best_methods import rank_methods
 from losaw.study.report.drawings import bars, boxes, lines, panels, ranking, replicate, schemes
 from losaw.study.report.style import FAINT, FIRST, NOISE, SECOND, SIGNAL
 
-from .conftest import RUNS, made, study_of
+from .conftest import RUNS, made
 
 
 def scores(results, importance, setting=None):
@@ -38,9 +38,9 @@ REJECTIONS = {
 }
 
 
-def test_metric_lines_are_means_with_one_error_inside_their_panel(tmp_path):
-    study = study_of("treeinner_eta")
-    results, options = made(study, tmp_path, ONE_PANEL), of_figure(study, "treeinner_figure_6")
+def test_metric_lines_are_means_with_one_error_inside_their_panel(made_of):
+    study, results = made_of("treeinner_eta", ONE_PANEL)
+    options = of_figure(study, "treeinner_figure_6")
     figure = lines.metric_lines(study, results, **options)
     ax = figure.axes[0]
     assert ax.get_title().strip() == "AUC, Simulated, regression"
@@ -57,9 +57,8 @@ def test_metric_lines_are_means_with_one_error_inside_their_panel(tmp_path):
     assert (points > low).all() and (points < high).all()
 
 
-def test_metrics_of_a_panel_differ_in_style_and_published_numbers_are_open_circles(tmp_path):
-    study = study_of("cpi_figure2")
-    results = made(study, tmp_path)
+def test_metrics_of_a_panel_differ_in_style_and_published_numbers_are_open_circles(made_of):
+    study, results = made_of("cpi_figure2")
     results.summary.loc[results.summary["n_samples"] == 7000, "n_seeds"] = 0
     metrics = {"both": ["rejected_X3", "rejected_X1"]}
     options = {**REJECTIONS, "metrics": metrics, "scale": "log", "published": True}
@@ -76,17 +75,15 @@ def test_metrics_of_a_panel_differ_in_style_and_published_numbers_are_open_circl
     assert len(figure.legends) == 1
 
 
-def test_lines_without_results_say_so(tmp_path):
-    study = study_of("cpi_figure2")
-    results = made(study, tmp_path)
+def test_lines_without_results_say_so(made_of):
+    study, results = made_of("cpi_figure2")
     results.summary["n_seeds"] = 0
     figure = lines.metric_lines(study, results, **REJECTIONS)
     assert [text.get_text() for text in figure.texts] == [panels.NOT_RUN]
 
 
-def test_a_line_may_run_along_a_number_that_every_run_notes(tmp_path):
-    study = study_of("losaw_discrete_laws")
-    results = made(study, tmp_path, {"function": "f3"})
+def test_a_line_may_run_along_a_number_that_every_run_notes(made_of):
+    study, results = made_of("losaw_discrete_laws", {"function": "f3"})
     summary = results.summary
     of_mass = summary["metric"] == "off_support"
     shared = summary.loc[of_mass, "setting_id"].rank(method="dense") / 10
@@ -107,17 +104,15 @@ def test_a_line_may_run_along_a_number_that_every_run_notes(tmp_path):
     assert set(printed[0].get_xdata()) == set(places)
 
 
-def test_largest_scores_are_drawn_as_their_mean_logarithm(tmp_path):
-    study = study_of("treeinner_figure1")
-    results = made(study, tmp_path, {**ONE_PANEL, "max_depth": 4})
+def test_largest_scores_are_drawn_as_their_mean_logarithm(made_of):
+    study, results = made_of("treeinner_figure1", {**ONE_PANEL, "max_depth": 4})
     ax = lines.score_lines(study, results, **of_figure(study, "treeinner_figure_1")).axes[0]
     largest = np.maximum(scores(results, "deviation").max(axis=1), np.finfo(float).tiny)
     assert ax.lines[0].get_ydata()[0] == pytest.approx(np.log10(largest).mean())
 
 
-def test_ranks_are_those_of_the_scores(tmp_path):
-    study = study_of("ufi_figure2")
-    results = made(study, tmp_path, {"rho": 0.5})
+def test_ranks_are_those_of_the_scores(made_of):
+    study, results = made_of("ufi_figure2", {"rho": 0.5})
     figure = lines.score_lines(study, results, **of_figure(study, "ufi_figure_2"))
     for ax, setting in zip(figure.axes, panels.selected(study, {"rho": 0.5}), strict=True):
         values = scores(results, "SI", setting)
@@ -125,11 +120,10 @@ def test_ranks_are_those_of_the_scores(tmp_path):
         np.testing.assert_allclose([line.get_ydata()[0] for line in ax.lines], expected)
 
 
-def test_score_lines_are_the_means_with_their_intervals(tmp_path):
-    study = study_of("residual_figure2")
+def test_score_lines_are_the_means_with_their_intervals(made_of):
     where = {"target": "kept", "noise_share": [0.01, 0.5]}
     features = [f"X{number}" for number in range(10)]
-    results = made(study, tmp_path, where, features=features)
+    study, results = made_of("residual_figure2", where, features=features)
     names = ["LM", "ATR"]
     figure = lines.score_lines(study, results, learner="RF", importances=names, axis="noise_share")
     settings = panels.selected(study, where)
@@ -149,9 +143,8 @@ def test_score_lines_are_the_means_with_their_intervals(tmp_path):
 # bars
 
 
-def test_bars_are_mean_scores_with_intervals_and_colours_tell_signal_from_noise(tmp_path):
-    study = study_of("losaw_figure_1")
-    results = made(study, tmp_path)
+def test_bars_are_mean_scores_with_intervals_and_colours_tell_signal_from_noise(made_of):
+    study, results = made_of("losaw_figure_1")
     figure = bars.score_bars(study, results, **of_figure(study, "figure_1"))
     assert len(figure.axes) == 3
     for ax, setting in zip(figure.axes, study.settings, strict=True):
@@ -167,9 +160,8 @@ def colour_of(bar):
     return matplotlib.colors.to_hex(bar.get_facecolor()).upper()
 
 
-def test_bars_can_be_sorted_and_leave_out_importances_that_were_not_run(tmp_path):
-    study = study_of("ufi_figure7")
-    results = made(study, tmp_path)
+def test_bars_can_be_sorted_and_leave_out_importances_that_were_not_run(made_of):
+    study, results = made_of("ufi_figure7")
     kept = results.scores[results.scores["importance"].isin(["SI", "UFI"])]
     kept = kept[kept["learner"] == kept["learner"].iloc[0]]
     results.__dict__["scores"] = kept
@@ -179,9 +171,8 @@ def test_bars_can_be_sorted_and_leave_out_importances_that_were_not_run(tmp_path
     np.testing.assert_allclose(heights, sorted(scores(results, "SI").mean(axis=0), reverse=True))
 
 
-def test_names_of_many_features_have_the_whole_width(tmp_path):
-    study = study_of("ufi_figure5")
-    results = made(study, tmp_path, features=[f"X{index}" for index in range(44)])
+def test_names_of_many_features_have_the_whole_width(made_of):
+    study, results = made_of("ufi_figure5", features=[f"X{index}" for index in range(44)])
     figure = bars.score_bars(study, results, importances=["SI", "UFI"], learner="RF")
     figure.canvas.draw()
     for ax in figure.axes:
@@ -190,18 +181,16 @@ def test_names_of_many_features_have_the_whole_width(tmp_path):
         assert all(a.x1 <= b.x0 for a, b in pairwise(labels))
 
 
-def test_falling_trends_have_another_colour(tmp_path):
-    study = study_of("residual_figure4")
-    results = made(study, tmp_path, signal=(), features=("a", "b", "c", "d", "e", "f"))
+def test_falling_trends_have_another_colour(made_of):
+    study, results = made_of("residual_figure4", signal=(), features=("a", "b", "c", "d", "e", "f"))
     drawn = bars.score_bars(study, results, learner="RF", importances=["LM"]).axes[0].patches
     np.testing.assert_allclose([b.get_height() for b in drawn], scores(results, "LM").mean(axis=0))
     for bar in drawn:
         assert colour_of(bar) == (SECOND if bar.get_height() < 0 else FIRST)
 
 
-def test_bars_tell_rejected_features_from_others_and_from_untested_ones(tmp_path):
-    study = study_of("cpi_figure5")
-    results = made(study, tmp_path)
+def test_bars_tell_rejected_features_from_others_and_from_untested_ones(made_of):
+    study, results = made_of("cpi_figure5")
     # Two runs: CPIseq rejects its first feature twice, its second once.
     two = results.scores[(results.scores["learner"] == "RF") & (results.scores["seed"] < 2)].copy()
     two["scores"] = [np.array([3.0, 2.0, float(seed)]) for seed in two["seed"]]
@@ -223,10 +212,9 @@ def test_bars_tell_rejected_features_from_others_and_from_untested_ones(tmp_path
     assert [text.get_text() for text in nothing.texts] == [panels.NOT_RUN]
 
 
-def test_shares_are_those_of_every_run(tmp_path):
-    study = study_of("residual_figure7")
+def test_shares_are_those_of_every_run(made_of):
     where = {"power": "signed"}
-    results = made(study, tmp_path, where)
+    study, results = made_of("residual_figure7", where)
     names = ["impurity", "permutation"]
     figure = bars.score_bars(
         study, results, learner="RF", importances=names, panels="data_set", shares=True
@@ -245,9 +233,8 @@ def test_shares_are_those_of_every_run(tmp_path):
 # boxes
 
 
-def test_boxes_are_quartiles_of_the_scores(tmp_path):
-    study = study_of("ufi_figure1")
-    results = made(study, tmp_path, {"task": "regression"})
+def test_boxes_are_quartiles_of_the_scores(made_of):
+    study, results = made_of("ufi_figure1", {"task": "regression"})
     ax = boxes.score_boxes(study, results, **of_figure(study, "ufi_figure_3"), line=1.0).axes[0]
     low, high = np.quantile(scores(results, "UFI"), [0.25, 0.75], axis=0)
     ends = [patch.get_path().vertices[:, 1] for patch in ax.patches]
@@ -256,10 +243,9 @@ def test_boxes_are_quartiles_of_the_scores(tmp_path):
     assert list(ax.lines[0].get_ydata()) == [1, 1]
 
 
-def test_pooled_runs_take_all_settings_of_a_place_together(tmp_path):
-    study = study_of("cpi_figure8")
+def test_pooled_runs_take_all_settings_of_a_place_together(made_of):
+    study, results = made_of("cpi_figure8")
     options = {"metric": "optimum_gap", "axis": "n_samples", "methods": ["LM", "RF-codes"]}
-    results = made(study, tmp_path)
     ax = boxes.pooled_runs(study, results, line=0, **options).axes[0]
     values = results.results
     values = values[(values["metric"] == "optimum_gap") & (values["learner"] == "LM")]
@@ -308,9 +294,8 @@ def test_a_ranking_of_one_method_is_a_note(study, tmp_path):
 F10 = {"n_features": 50, "function": "f10", "independent_share": 0}
 
 
-def test_a_replicate_has_a_panel_for_each_learner_and_a_line_at_the_highest_noise(tmp_path):
-    study = study_of("losaw_network")
-    results = made(study, tmp_path, F10, [f"X{p}" for p in range(50)], (1, 3, 49))
+def test_a_replicate_has_a_panel_for_each_learner_and_a_line_at_the_highest_noise(made_of):
+    study, results = made_of("losaw_network", F10, [f"X{p}" for p in range(50)], (1, 3, 49))
     options = {"learners": ["CNN", "losawGD"], "importance": "saliency"}
     figure = replicate.scores_by_feature(study, results, **options)
     assert [ax.get_title() for ax in figure.axes] == ["CNN", "losawGD"]
@@ -329,9 +314,9 @@ def texts_of(ax):
     return [text.get_text() for text in ax.texts]
 
 
-def test_the_tradeoff_curves_are_the_means_along_the_axis(tmp_path):
-    study = study_of("losaw_figure_2")
-    results, options = made(study, tmp_path), of_figure(study, "figure_2")
+def test_the_tradeoff_curves_are_the_means_along_the_axis(made_of):
+    study, results = made_of("losaw_figure_2")
+    options = of_figure(study, "figure_2")
     results.summary["learner"] = "losawRF"
     results.__dict__["summary"] = results.summary.drop_duplicates(["setting_id", "metric"])
     figure = schemes.tradeoff(study, results, **options)
@@ -386,7 +371,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("name", "draw", "options", "message"), REFUSED)
-def test_what_a_drawing_cannot_show_is_refused_by_name(tmp_path, name, draw, options, message):
-    study = study_of(name)
+def test_what_a_drawing_cannot_show_is_refused_by_name(made_of, name, draw, options, message):
+    study, results = made_of(name)
     with pytest.raises(OptionError, match=message):
-        draw(study, made(study, tmp_path), **options)
+        draw(study, results, **options)

@@ -9,12 +9,11 @@ from losaw.study.grid import Study
 from losaw.study.report import figures
 from losaw.study.report.results import StudyResults
 
-from .conftest import made, study_of
+from .conftest import study_of
 
 
-def test_a_figure_is_the_same_bytes_whatever_the_users_settings_and_the_time(tmp_path):
-    study = study_of("losaw_figure_1")
-    results = made(study, tmp_path)
+def test_a_figure_is_the_same_bytes_whatever_the_users_settings_and_the_time(made_of, tmp_path):
+    study, results = made_of("losaw_figure_1")
     figures.write_figures(study, results, tmp_path / "first")
     with matplotlib.rc_context({"font.size": 20, "axes.grid": True, "savefig.dpi": 30}):
         figures.write_figures(study, results, tmp_path / "second")
@@ -30,17 +29,8 @@ def test_a_figure_is_the_same_bytes_whatever_the_users_settings_and_the_time(tmp
         assert picture.convert("RGB").getpixel((0, 0)) == (255, 255, 255)
 
 
-def changed(study, tmp_path, old, new):
-    text = study.source.path.read_text()
-    assert text.count(old) == 1, old
-    path = tmp_path / study.source.path.name
-    path.write_text(text.replace(old, new))
-    return Study(path)
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
+MISTAKES = {
+    "losaw_figure_1": [
         (
             "drawing: score-bars",
             "drawing: score-bar",
@@ -86,31 +76,36 @@ def changed(study, tmp_path, old, new):
             )
         ],
     ],
+    "cpi_figure2": [
+        ("X4 (relevant): [rejected_X4]", "X4: [rejected_X5]", "unknown metrics 'rejected_X5'"),
+    ],
+    "losaw_figure_2": [
+        (
+            "mdi, metrics: [r2_test, pr_auc]",
+            "mdi, metrics: [r2_test]",
+            r"yaml: figures\.figure_2\.options\.metrics: .* at least 2 items .*\['r2_test'\]",
+        ),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "message"),
+    [(name, *row) for name, rows in MISTAKES.items() for row in rows],
 )
-def test_a_mistake_in_a_figures_entry_is_found_before_anything_runs(tmp_path, old, new, message):
-    wrong = changed(study_of("losaw_figure_1"), tmp_path, old, new)
+def test_a_mistake_in_a_figures_entry_is_found_before_anything_runs(
+    tmp_path, name, old, new, message
+):
+    text = study_of(name).source.path.read_text()
+    assert text.count(old) == 1, old
+    path = tmp_path / f"{name}.yaml"
+    path.write_text(text.replace(old, new))
     with pytest.raises(StudyError, match=message):
-        figures.check_figures(wrong)
+        figures.check_figures(Study(path))
 
 
-def test_a_metric_that_a_panel_names_by_mistake_is_found(tmp_path):
-    study = study_of("cpi_figure2")
-    wrong = changed(study, tmp_path, "X4 (relevant): [rejected_X4]", "X4: [rejected_X5]")
-    with pytest.raises(StudyError, match="unknown metrics 'rejected_X5'"):
-        figures.check_figures(wrong)
-
-
-def test_a_drawing_of_two_metrics_asks_for_two_before_anything_runs(tmp_path):
-    study = study_of("losaw_figure_2")
-    wrong = changed(study, tmp_path, "mdi, metrics: [r2_test, pr_auc]", "mdi, metrics: [r2_test]")
-    message = r"yaml: figures\.figure_2\.options\.metrics: .* at least 2 items .*\['r2_test'\]"
-    with pytest.raises(StudyError, match=message):
-        figures.check_figures(wrong)
-
-
-def test_a_value_that_a_drawing_cannot_use_is_named_with_its_place(tmp_path):
-    study = study_of("losaw_figure_2")
-    results = made(study, tmp_path)
+def test_a_value_that_a_drawing_cannot_use_is_named_with_its_place(made_of, tmp_path):
+    study, results = made_of("losaw_figure_2")
     results.summary["eta"] = 0.1
     message = r"yaml: figures\.figure_2\.options: axis: the settings are not along 'eta'"
     with pytest.raises(StudyError, match=message):

@@ -43,6 +43,12 @@ def table(study, comparison):
     return arrange(study, "table_1", comparison)
 
 
+def arranged(study, cells, **layout):
+    """The table of the cells in another layout."""
+    study.file.tables["table_1"] = study.file.tables["table_1"].model_copy(update=layout)
+    return arrange(study, "table_1", cells)
+
+
 def cell(table, metric, n_samples, method):
     cells = table.cells
     here = (cells["metric"] == metric) & (cells["n_samples"] == n_samples)
@@ -67,11 +73,6 @@ def test_bold_numbers_are_explained_where_there_are_any(table):
     assert "Bold" not in replace(table, cells=table.cells.assign(best=False)).legend
 
 
-def test_methods_that_look_equal_are_not_bold(table):
-    assert not cell(table, "r2_test", 1000, "RF").best
-    assert not cell(table, "r2_test", 1000, "losawRF").best
-
-
 def test_less_is_better_where_the_metric_says_so(study, comparison, monkeypatch):
     less = replace(of_predictions.r2_test, higher_is_better=False)
     monkeypatch.setattr(of_predictions, "r2_test", less)
@@ -86,13 +87,10 @@ def test_two_equal_leaders_of_three_are_both_bold(study, comparison):
 
 
 def test_columns_follow_the_layout_and_not_the_grid(study, comparison):
-    layout = study.file.tables["table_1"].model_copy(
-        update={"rows": ["metric"], "columns": ["function", "n_samples", "method"]}
-    )
-    study.file.tables["table_1"] = layout
+    layout = {"rows": ["metric"], "columns": ["function", "n_samples", "method"]}
     both = pd.concat([comparison, comparison.assign(function="f4")])
     grid_order = both.sort_values("n_samples", kind="stable")
-    frame = arrange(study, "table_1", grid_order).frame(cell_text, str)
+    frame = arranged(study, grid_order, **layout).frame(cell_text, str)
     assert [column[:2] for column in frame.columns] == [
         (function, f"N = {n}") for function in ("f3", "f4") for n in (100, 1000) for _ in range(2)
     ]
@@ -112,15 +110,11 @@ def test_the_csv_keeps_every_number_at_full_precision(table, comparison):
         pd.testing.assert_series_equal(both[name], both[f"{name}_csv"], check_names=False)
 
 
-def test_latex_has_one_heading_over_the_columns_it_holds_for(table):
+def test_latex_has_one_heading_over_the_columns_it_holds_for_and_marks_bold_numbers(table):
     text = to_latex(table)
     assert r" &  & \multicolumn{2}{c}{N = 100} & \multicolumn{2}{c}{N = 1000} \\" in text
     assert r" &  & RF & losawRF & RF & losawRF \\" in text
-
-
-def test_latex_marks_bold_numbers(table):
-    cell = r"\textbf{.543} $\to$ \textbf{.700} (.031) z +4.9 n 40 $\times$"
-    assert cell in to_latex(table)
+    assert r"\textbf{.543} $\to$ \textbf{.700} (.031) z +4.9 n 40 $\times$" in text
 
 
 def test_html_has_a_class_for_each_verdict_and_the_published_value_below_ours(table):
@@ -133,9 +127,7 @@ def test_html_has_a_class_for_each_verdict_and_the_published_value_below_ours(ta
 
 
 def test_latex_is_escaped(study, comparison):
-    layout = study.file.tables["table_1"]
-    study.file.tables["table_1"] = layout.model_copy(update={"caption": "50 % & a_b #1 {x} ~ \\ $"})
-    text = to_latex(arrange(study, "table_1", comparison))
+    text = to_latex(arranged(study, comparison, caption="50 % & a_b #1 {x} ~ \\ $"))
     assert (
         r"\caption{50 \% \& a\_b \#1 \{x\} \textasciitilde{} \textbackslash{} \$ (Table 1" in text
     )
@@ -184,11 +176,8 @@ def test_a_head_of_several_rows_stands_in_the_first(study, comparison):
 
 
 def test_a_head_of_one_row_is_a_word_in_every_form(study, comparison):
-    layout = study.file.tables["table_1"].model_copy(
-        update={"rows": ["function", "metric", "n_samples"], "columns": ["method"]}
-    )
-    study.file.tables["table_1"] = layout
-    table = arrange(study, "table_1", comparison)
+    rows, columns = ["function", "metric", "n_samples"], ["method"]
+    table = arranged(study, comparison, rows=rows, columns=columns)
     assert ">losawRF</th>" in to_html(table)
     assert "| RF | losawRF |" in to_markdown(table)
     assert " &  &  & RF & losawRF" in to_latex(table)
