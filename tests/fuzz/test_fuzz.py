@@ -22,7 +22,7 @@ from fuzz.targets import TARGETS
 from fuzz.worker import Caller
 
 GOOD = {"answer", "refused", "no model", "no input"}
-SHARE = 2
+FEW = 2
 FIXED: dict[str, Any] = {
     "deadline": None,
     "database": None,
@@ -56,7 +56,9 @@ def options_of(name: str) -> Any:
     return st.lists(one, max_size=3).map(dict)
 
 
-def check(caller: Caller, name: str, n_cases: int) -> None:
+@pytest.mark.parametrize("name", sorted(TARGETS))
+@pytest.mark.parametrize("share", ["a few", pytest.param("all", marks=pytest.mark.long)])
+def test_an_answer_or_an_error_that_names_the_argument(caller, name, share):
     def one_case(recipe: Any, options: dict[str, Any]) -> None:
         outcome = caller(name, recipe, options)
         COUNTS[outcome.kind] += 1
@@ -66,15 +68,5 @@ def check(caller: Caller, name: str, n_cases: int) -> None:
     cases = given(recipe=TARGETS[name].recipes(), options=options_of(name))(one_case)
     if "LOSAW_FUZZ_SEED" in os.environ:
         cases = seed(int(os.environ["LOSAW_FUZZ_SEED"]))(cases)
+    n_cases = TARGETS[name].n_cases if share == "all" else FEW
     settings(max_examples=n_cases, **FIXED)(cases)()
-
-
-@pytest.mark.parametrize("name", sorted(TARGETS))
-def test_an_answer_or_an_error_that_names_the_argument_in_a_few_cases(caller, name):
-    check(caller, name, SHARE)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("name", sorted(TARGETS))
-def test_an_answer_or_an_error_that_names_the_argument(caller, name):
-    check(caller, name, TARGETS[name].n_cases)

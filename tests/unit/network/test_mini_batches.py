@@ -1,4 +1,4 @@
-"""Losaw mini-batches without a network."""
+"""Losaw mini-batches without a network, and Algorithm 5.2 for a linear model."""
 
 import re
 import warnings
@@ -9,6 +9,7 @@ import pytest
 from scipy.stats import chisquare
 
 from losaw import LosawMiniBatches
+from losaw.network.gradient_descent import descend
 
 PAGE = Path(__file__).parents[3] / "docs" / "network.md"
 
@@ -84,11 +85,20 @@ def test_a_model_that_was_constant_and_moves_again_is_believed():
     assert batches.n_uniform_draws == 1
 
 
+@pytest.mark.filterwarnings("error")
 def test_a_single_row_with_importance_decides():
     def one_row(rows):
         return np.outer(rows == 17, np.eye(6)[4])
 
     batches = make()
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert {batches.draw_feature(one_row) for _ in range(3)} == {4}
+    assert {batches.draw_feature(one_row) for _ in range(3)} == {4}
+
+
+def test_losaw_gradient_descent_learns_the_signal_features():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((2000, 4))
+    X[:, 2] = 0.8 * X[:, 0] + 0.6 * X[:, 2]
+    y = 2 * X[:, 0] + 2 * X[:, 1]
+    *_, last = (step for _, step in zip(range(400), descend(X, y, 64, 0.25, rng), strict=False))
+    assert (last.saliency[:2] > 0.9).all()
+    assert (last.saliency[2:] < 0.1).all()

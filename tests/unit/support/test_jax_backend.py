@@ -42,12 +42,8 @@ def fresh(request):
     return request.param, json.loads(answer.stdout.splitlines()[-1])
 
 
-def test_making_a_regressor_does_not_load_jax(fresh):
-    assert fresh[1]["made"] is False
-
-
-def test_mini_batches_do_not_load_jax(fresh):
-    assert fresh[1]["drawn"] is False
+def test_making_a_regressor_and_drawing_mini_batches_do_not_load_jax(fresh):
+    assert fresh[1]["made"] is fresh[1]["drawn"] is False
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="threads are counted in /proc")

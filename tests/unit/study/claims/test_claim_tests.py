@@ -7,9 +7,8 @@ import pandas as pd
 import pytest
 
 from losaw.study.claims import weighing as weighing
-from losaw.study.claims.claim_file import Claim, read_claims
+from losaw.study.claims.claim_file import Claim
 from losaw.study.claims.weighing import settings_against
-from losaw.study.errors import StudyError
 
 
 def weigh(claim, summary, decisions=(), planned=()):
@@ -253,13 +252,6 @@ def test_deviations_are_compared_with_the_error_of_a_deviation():
     assert weighed.verdict == "supported"
     few = pd.concat([summary([0.0], sd=2.0, n_seeds=3), summary([5.0], method="B", sd=1.0)])
     assert weigh(claim(than={"method": "B"}, statistic="deviation"), few).verdict == "undecided"
-
-
-def test_a_mistake_in_a_file_of_claims_is_named_with_its_line(tmp_path):
-    path = tmp_path / "paper.yaml"
-    path.write_text("paper: P\ntitle: T\nstudies: [s]\nclaims:\n  - {says: x, relation: abov}\n")
-    with pytest.raises(StudyError, match=r"paper\.yaml: claims\.0\.relation"):
-        read_claims(path)
 
 
 def test_a_share_is_compared_with_the_error_of_both_means():

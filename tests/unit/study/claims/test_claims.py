@@ -1,7 +1,6 @@
 """The claims of the papers name what the study files have, and what the scale "paper" runs."""
 
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
@@ -9,8 +8,8 @@ from losaw.study.claims.claim_file import Claim, Claims, Side, check_names, read
 from losaw.study.errors import StudyError
 from losaw.study.session import Session
 from losaw.study.study_file import as_values
+from reference.repository import CONFIGURATION
 
-CONFIGURATION = Path(__file__).parents[4] / "config" / "config.yaml"
 PAPERS = ("losaw", "ufi", "treeinner", "cpi", "residual")
 
 
@@ -120,3 +119,10 @@ def one_claim(**changes):
 def test_a_name_that_there_is_not_is_refused_with_the_claim(changes, message):
     with pytest.raises(StudyError, match="claim 'RF finds them': .*" + message):
         check_names(one_claim(**changes), CONFIGURATION.parent / "studies")
+
+
+def test_a_mistake_in_a_file_of_claims_is_named_with_its_line(tmp_path):
+    path = tmp_path / "paper.yaml"
+    path.write_text("paper: P\ntitle: T\nstudies: [s]\nclaims:\n  - {says: x, relation: abov}\n")
+    with pytest.raises(StudyError, match=r"paper\.yaml: claims\.0\.relation"):
+        read_claims(path)

@@ -1,12 +1,14 @@
 """Learners for either task: encoding, defaults and errors; the R peers where R is there."""
 
+import os
+
 import numpy as np
 import pytest
 import xgboost
 from sklearn.ensemble import RandomForestClassifier
 
 from losaw.study.learners import r_forests
-from losaw.study.learners.r_forests import ConditionalForest, CorrectedImpurityForest
+from losaw.study.learners.r_forests import ConditionalForest, CorrectedImpurityForest, run_script
 from losaw.study.learners.random_forest import RandomForest
 from losaw.study.learners.xgboost_trees import XGBoostTrees
 
@@ -17,17 +19,12 @@ def sample(n_samples=200):
     return X, (rng.random(n_samples) < 0.2 + 0.3 * X[:, 1]).astype(float)
 
 
-def test_a_nominal_column_becomes_one_dummy_per_level():
+def test_a_nominal_column_becomes_one_dummy_per_level_and_a_level_never_seen_is_all_zeros():
     X, y = sample()
     forest = RandomForest(one_hot=[1], n_estimators=3).fit(X, y)
     encoded = forest.encode(X)
     np.testing.assert_array_equal(forest.feature_of_column_, [0, 1, 1, 1])
     np.testing.assert_array_equal(encoded[:, 1:].argmax(axis=1), X[:, 1])
-
-
-def test_a_level_that_was_never_seen_is_all_zeros():
-    X, y = sample()
-    forest = RandomForest(one_hot=[1], n_estimators=3).fit(X, y)
     np.testing.assert_array_equal(forest.encode([[0.5, 7.0]]), [[0.5, 0, 0, 0]])
 
 
@@ -83,6 +80,19 @@ def test_r_sees_an_unknown_level_as_the_most_frequent_one():
     model.learn_levels(np.array([[9.0, 4.0], [8.0, 2.0], [7.0, 2.0], [6.0, 3.0]]))
     known = model.with_known_levels(np.array([[5.0, 3.0], [5.0, 7.0], [2.0, 4.0]]))
     np.testing.assert_array_equal(known, [[5.0, 3.0], [5.0, 2.0], [2.0, 4.0]])
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a shell script takes the place of R")
+@pytest.mark.parametrize(
+    ("status", "line"), [(1, "error message of R"), (3, "object 'x' not found")]
+)
+def test_a_failing_script_ends_with_the_message_of_r(tmp_path, monkeypatch, status, line):
+    program = tmp_path / "Rscript"
+    program.write_text(f'#!/bin/sh\necho "{line}" >&2\nexit {status}\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    with pytest.raises(RuntimeError, match=f"R failed: {line}"):
+        run_script(tmp_path, "stop()")
 
 
 @pytest.mark.long

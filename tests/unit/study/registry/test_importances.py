@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import losaw.importance
+from losaw.cli import main
 from losaw.study.contracts import example_data, fitted
 from losaw.study.registry import entries, get, names
 from losaw.study.registry.catalogue import USES
@@ -50,3 +51,13 @@ def test_every_function_has_a_use_and_every_use_a_function():
 
 def test_all_names_are_sorted():
     assert list(names("importance")) == sorted(names("importance"))
+
+
+def test_names_and_drawings_are_listed(capsys):
+    assert main(["list"]) == 0
+    names = capsys.readouterr().out
+    assert "importances\n" in names and "weighted-split" in names
+    assert main(["list", "--drawings"]) == 0
+    drawings = capsys.readouterr().out
+    assert "importances\n" not in drawings and "metric-lines: " in drawings
+    assert "  metric (needed)" in drawings
