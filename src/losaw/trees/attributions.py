@@ -54,34 +54,31 @@ def attribution_sums(model: Any, X: ArrayLike, y: ArrayLike, attribution: str) -
             f"the model was fitted to an objective of its own ({getattr(objective, '__name__', '')}"
             "); give one that xgboost names: reg:squarederror or binary:logistic"
         )
-    trees = read_booster(booster, residuals=True)
     matrix, response = data_matrix(model, X), finite_numbers(one_column(y))
     if response.shape != (matrix.num_row(),):
         raise ValueError(
             f"y has shape {response.shape}, expected ({matrix.num_row()},): one per row of X"
         )
-    if trees.objective == "binary:logistic" and not np.isin(response, (0, 1)).all():
-        raise ValueError(f"y must hold the classes 0 and 1, got {np.unique(response)[:5]}")
     rows = matrix.get_data()
-    digest = hashlib.blake2b(f"{attribution} {trees.eta} {rows.shape}".encode())
+    digest = hashlib.blake2b(f"{attribution} {rows.shape} {booster.save_config()}".encode())
     for part in (rows.indptr, rows.indices, rows.data, response):
         digest.update(part.tobytes())
     digest.update(booster.save_raw())
     key = digest.digest()
     if key not in _KEPT:
+        sums = _sums(booster, matrix, response, attribution)
         while len(_KEPT) >= _MOST_KEPT:
             _KEPT.pop(next(iter(_KEPT)))
-        _KEPT[key] = _sums(booster, trees, matrix, response, attribution)
+        _KEPT[key] = sums
     return _KEPT[key]
 
 
 def _sums(
-    booster: "Booster",
-    trees: BoostedTrees,
-    matrix: "DMatrix",
-    response: FloatArray,
-    attribution: str,
+    booster: "Booster", matrix: "DMatrix", response: FloatArray, attribution: str
 ) -> AttributionSums:
+    trees = read_booster(booster, residuals=True)
+    if trees.objective == "binary:logistic" and not np.isin(response, (0, 1)).all():
+        raise ValueError(f"y must hold the classes 0 and 1, got {np.unique(response)[:5]}")
     leaves = _leaves(booster, matrix, trees)
     shape = (len(response), trees.n_features)
     inner, forest, absolute = np.zeros(shape), np.zeros(shape), np.zeros(trees.n_features)
