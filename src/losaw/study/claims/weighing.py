@@ -281,12 +281,13 @@ def _shares(claim: Claim, side: Side, summary: pd.DataFrame, rows: pd.DataFrame)
 
 
 def settings_against(weighed: Weighed) -> Iterator[str]:
-    """The settings that contradict a claim most, in words."""
-    claim, cells = weighed.claim, weighed.cells
+    """The settings that count against a claim, at most three, the clearest first, in words."""
+    claim, all_cells = weighed.claim, weighed.cells
+    names = list(all_cells.columns[: list(all_cells.columns).index("left")])
+    varying = [name for name in names if all_cells[name].nunique() > 1]
+    cells = all_cells[_beyond(claim, all_cells) < 0]
     sign = SIGNS.get(claim.relation)
     worst = sign * cells["difference"] if sign else -cells["difference"].abs()
-    names = list(cells.columns[: list(cells.columns).index("left")])
-    varying = [name for name in names if cells[name].nunique() > 1]
     for index in worst.sort_values().index[:3]:
         row = cells.loc[index]
         where = ", ".join(f"{name} = {row[name]}" for name in varying)

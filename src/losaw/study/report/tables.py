@@ -25,9 +25,9 @@ LEGEND = (
     "and a verdict. z counts the standard errors between "
     "the two numbers, made of both Monte Carlo errors and the published rounding. ✓ agrees: the "
     "90 % interval of the difference is within the margin that the study declares for the "
-    "metric; ✗ differs: |z| > 3; ! deviates: 2 < |z| ≤ 3; ? undecided: none "
-    "of these so far; ~ undecidable: none of these, and even equal numbers could not be shown to "
-    "agree, because the published error is larger than the margin."
+    "metric, however large z is; otherwise ✗ differs: |z| > 3; ! deviates: 2 < |z| ≤ 3; "
+    "? undecided: none of these so far; ~ undecidable: none of these, and even equal numbers could "
+    "not be shown to agree, because the published error is larger than the margin."
 )
 LEGEND_OF_OURS = "A cell reads: mean over n seeds (Monte Carlo s.e.)."
 _DEFAULT_DECIMALS, _FEWEST_DECIMALS = 3, 2

@@ -243,6 +243,8 @@ def test_of_several_names_each_is_compared_with_each_but_not_with_itself():
     assert weighed.verdict == "supported"
     lost = weigh(claim(method="A", than={"method": ["B", "C"]}, relation="below"), three)
     assert next(settings_against(lost)) == "compared = A m versus C: 3 versus 1"
+    mixed = weigh(claim(method="B", than={"method": ["A", "C"]}), three)
+    assert list(settings_against(mixed)) == ["compared = B m versus A: 2 versus 3"]
 
 
 def test_deviations_are_compared_with_the_error_of_a_deviation():

@@ -29,11 +29,10 @@ _APART = (
 _WHY = (
     "Some are explained: by a misprint, by a choice that the paper leaves unstated, or by an "
     "inference of ours. Others are open points that a study file describes and nothing explains; "
-    "of the last ones nothing is known. Of cells with one and the same law, 4.6 % have |z| > 2 by "
-    "chance."
+    "of the last ones nothing is known."
 )
 _KINDS = ("misprint", "unstated", "inference", "open")
-_SUMMED = ("fits", "fits of the paper", "failed values", "core-hours")
+_SUMMED = ("fits", "fits at scale paper", "failed values", "core-hours")
 
 
 def front_page(shelf: Shelf, name: str) -> Page:

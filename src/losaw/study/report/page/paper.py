@@ -17,7 +17,6 @@ from losaw.study.report.typeset import number, percent, signed
 from losaw.study.results.agreement import AGREES, DEVIATES, DIFFERS, UNDECIDABLE, UNDECIDED
 from losaw.study.results.compare import COMPARED, compared_cells, counted, rms_z
 
-_MOST_CELLS = 40
 _EXPLAINED = (
     "A claim is weighed setting by setting: a setting speaks for or against it if the difference "
     "lies beyond a two-sided t bound of level .05 divided by the number of settings (Monte Carlo "
@@ -102,11 +101,8 @@ def verdict_tiles(cells: pd.DataFrame) -> list[Part]:
     undecided = percent((count[UNDECIDED] + count[UNDECIDABLE]) / n)
     tiles = [
         (f"{n:,}", "published values compared"),
-        (
-            percent(count[AGREES] / n),
-            "agree: the 90 % interval of the difference lies within the margin",
-        ),
-        (f"{count[DIFFERS]} + {count[DEVIATES]}", "differ (|z| > 3) and deviate (2 < |z| ≤ 3)"),
+        (percent(count[AGREES] / n), "agree: the 90 % interval is within the margin"),
+        (f"{count[DIFFERS]} + {count[DEVIATES]}", "others differ (|z| > 3) and deviate (|z| > 2)"),
         (undecided, f"undecided, {count[UNDECIDABLE]} of them whatever the number of runs"),
         (f"{rms_z(cells):.2f}", "root mean square of z; 1 is expected"),
     ]
@@ -116,7 +112,7 @@ def verdict_tiles(cells: pd.DataFrame) -> list[Part]:
 def _disagreements(
     shelf: Shelf, names: Sequence[str], paper: Claims, weighed: Sequence[Weighed]
 ) -> Section:
-    """What does not reproduce: sentences, and the cells that differ or deviate."""
+    """What does not reproduce: sentences, and the counted cells that differ or deviate."""
     lines = [
         f"{item.claim.says} ({item.claim.place}): {item.verdict}; "
         + "; ".join(settings_against(item))
@@ -126,19 +122,21 @@ def _disagreements(
     ]
     parts: list[Part] = [[*paper.does_not_reproduce, *lines]]
     for name in names:
-        cells = compared_cells(shelf.results[name].comparison)
-        beyond = cells[cells["verdict"].isin([DIFFERS, DEVIATES])]
-        frame = _cells(shelf.studies[name], beyond)
-        title = f"Cells of `{name}` that differ or deviate: {len(beyond)}"
-        more = f"The {_MOST_CELLS} largest; all are in the study's comparison.csv."
-        below = [more] if len(beyond) > _MOST_CELLS else []
-        parts.append(Section(title, [frame, *below], is_folded=True))
+        study, comparison = shelf.studies[name], shelf.results[name].comparison
+        cells = compared_cells(comparison)
+        every = cells[cells["verdict"].isin([DIFFERS, DEVIATES])]
+        own = every[every.index.isin(counted(study, comparison).index)]
+        n_others = len(every) - len(own)
+        others = f"{n_others} more, of readings that are not counted, are in comparison.csv."
+        title = f"Cells of `{name}` that differ or deviate: {len(own)}"
+        below = [others] if n_others else []
+        parts.append(Section(title, [_cells(study, own), *below], is_folded=True))
     return Section("What does not reproduce", parts)
 
 
 def _cells(study: Study, cells: pd.DataFrame) -> pd.DataFrame:
     """Cells as a frame, the largest |z| first; the numbers stand before the setting."""
-    order = cells["z"].abs().sort_values(ascending=False, kind="stable").index[:_MOST_CELLS]
+    cells = cells.sort_values("z", key=abs, ascending=False, kind="stable")
     rows = [
         {
             "verdict": row["verdict"] + (f" ({row['explained']})" if row["explained"] else ""),
@@ -152,7 +150,7 @@ def _cells(study: Study, cells: pd.DataFrame) -> pd.DataFrame:
             "runs": row["n_seeds"],
             "noted": row["noted"],
         }
-        for row in cells.loc[order].to_dict("records")
+        for row in cells.to_dict("records")
     ]
     return pd.DataFrame(rows)
 
@@ -175,7 +173,8 @@ def _claims(weighed: Sequence[Weighed]) -> Section:
     rows = []
     for item in weighed:
         claim = item.claim
-        verdict = f"**{item.verdict}**" if item.verdict in (CONTRADICTED, MIXED) else item.verdict
+        fails = item.verdict in (CONTRADICTED, MIXED)  # with its comment further up
+        verdict = f"**{item.verdict}**" if fails else item.verdict
         verdict += f" (without {', '.join(item.missing)})" if item.missing else ""
         rows.append(
             {
@@ -188,6 +187,7 @@ def _claims(weighed: Sequence[Weighed]) -> Section:
                 "place": claim.place,
                 "study": f"`{claim.study}`",
                 "numbers": f"{', '.join(claim.metric)} of {', '.join(claim.method)}",
+                "remark": "" if fails else claim.comment,
             }
         )
     explained = Section("How a claim is weighed", [_EXPLAINED], is_folded=True)
@@ -198,7 +198,7 @@ def _claims(weighed: Sequence[Weighed]) -> Section:
 def _decisions(paper: Claims) -> Section:
     rows = [
         {
-            "left open": decision.point,
+            "point": decision.point,
             "decided": decision.decided,
             "why": decision.why,
             "the other reading": decision.otherwise,
@@ -206,7 +206,7 @@ def _decisions(paper: Claims) -> Section:
         }
         for decision in paper.decisions
     ]
-    return Section("What the paper leaves open", [pd.DataFrame(rows)])
+    return Section("Decisions: the paper is silent, unclear or not followed", [pd.DataFrame(rows)])
 
 
 def _medians(item: Weighed) -> str:
@@ -265,7 +265,7 @@ def _failed(shelf: Shelf, names: Sequence[str]) -> Section:
 
 
 def what_was_run(shelf: Shelf, names: Sequence[str]) -> pd.DataFrame:
-    """A row per study; the paper's fits are of learners that cannot run here as well."""
+    """A row per study; the scale ``paper`` has learners that cannot run here as well."""
     rows = []
     for name in names:
         run, study = shelf.runs[name], shelf.studies[name]
@@ -276,7 +276,7 @@ def what_was_run(shelf: Shelf, names: Sequence[str]) -> pd.DataFrame:
                 "scale": run["scale"],
                 "runs a setting": run["seeds"],
                 "fits": int(run["fits"]),
-                "fits of the paper": sum(study.seeds("paper", *pair) for pair in pairs),
+                "fits at scale paper": sum(study.seeds("paper", *pair) for pair in pairs),
                 "failed values": int(run["failed_values"]),
                 "core-hours": float(run["core_hours"]),
                 "commit": str(run["commit"])[:12],
