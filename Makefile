@@ -119,5 +119,5 @@ lock: install
 
 ## make clean       results, figures and caches (the environment stays)
 clean:
-	rm -rf results/* figures/*.pdf figures/*.png .snakemake .pytest_cache .mypy_cache .ruff_cache
+	rm -rf results/* figures/* .snakemake .pytest_cache .mypy_cache .ruff_cache
 	git checkout -- results figures

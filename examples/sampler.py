@@ -1,5 +1,5 @@
 """A knockoff sampler: `losaw check sampler.py`; in a study
-`importances: {CPI: {importance: cpi-gaussian, sampler: shuffled}}`."""
+`importances: {CPI: {importance: cpi-conditional, sampler: shuffled}}`."""
 
 import numpy as np
 

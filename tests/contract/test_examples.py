@@ -1,10 +1,12 @@
 """Every file in examples/ keeps its contract and runs, and `losaw check` says what is wrong."""
 
+import re
 import shutil
 import signal
 from pathlib import Path
 
 import pytest
+import yaml
 
 from losaw.cli import main
 from losaw.study.contracts import check_file
@@ -51,6 +53,24 @@ def test_the_example_of_a_study_runs_with_its_plugin(tmp_path, monkeypatch):
     assert "RF shuffled-loss" in table
     figures.write_figures(plan.study, results, plan.figures)
     assert list(plan.figures.iterdir())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_line_of_a_study_that_an_example_shows_is_accepted(kind, tmp_path, monkeypatch):
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    monkeypatch.chdir(tmp_path / "examples" / "study")
+    shown = re.search(r"in a study\s`(.*?)`", Path(f"../{kind}.py").read_text("utf-8"))
+    file = Path("config/studies/my_study.yaml")
+    study = yaml.safe_load(file.read_text("utf-8"))
+    for own in ("tables", "figures", "labels"):  # of the methods that are replaced
+        del study[own]
+    if kind == "generator":
+        study["settings"] = {"n_samples": [200]}
+    file.write_text(yaml.safe_dump(study | yaml.safe_load(shown[1])), "utf-8")
+    plugins = [f"../{kind}.py", "../importance.py"]
+    Path("config/config.yaml").write_text(f"studies: [my_study]\nplugins: {plugins}\n", "utf-8")
+    (plan,) = Session(Path("config/config.yaml"), {"scale": "smoke"}).plans
+    assert plan.study.settings
 
 
 BROKEN = """

@@ -121,7 +121,7 @@ for entry in entries():
     except ImportError as error:
         needs[entry.name] = str(error)
 for name, message in needs.items():
-    assert "pip install 'losaw[" in message and "\\n" not in message, (name, message)
+    assert "pip install '.[" in message and "\\n" not in message, (name, message)
 print(sorted(needs))
 """
 
@@ -170,7 +170,7 @@ def test_the_library_alone_is_small_quick_and_names_the_extras(distributions, tm
     needs = alone.run("python", "-c", EVERY_NAME, cwd=empty)
     assert "deep" in needs
     assert "cpi-sequential" in alone.run("losaw", "list", cwd=empty)
-    assert "losaw[study]" in alone.run("losaw", "plan", cwd=empty, status=2)
+    assert "'.[study]'" in alone.run("losaw", "plan", cwd=empty, status=2)
 
 
 @pytest.mark.long
@@ -184,6 +184,6 @@ def test_the_wheel_with_its_study_extra_does_what_the_documentation_says(distrib
     assert list((empty / "results").rglob("table_7.md"))
     plan = ("losaw", "plan", "--configfile", str(ROOT / "config" / "config.yaml"), "--config")
     refused = study.run(*plan, "studies=treeinner_eta", cwd=empty, status=2)
-    assert "learner 'xgboost'" in refused and "losaw[xgboost]" in refused
+    assert "learner 'xgboost'" in refused and "'.[xgboost]'" in refused
     example = str(ROOT / "examples" / "importance.py")
     assert "ok     importance" in study.run("losaw", "check", example, cwd=empty)

@@ -40,8 +40,7 @@ class KernelCompiling(event.Listener):
                 self.is_announced = True
                 print(
                     "losaw: compiling loops for this machine, once: this takes a minute or two, "
-                    "longer on a busy machine, and does not count for a budget (`losaw compile` "
-                    "does it beforehand)",
+                    "longer on a busy machine, and does not count for a budget",
                     file=sys.stderr,
                     flush=True,
                 )

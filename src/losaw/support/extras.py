@@ -16,21 +16,21 @@ class MissingExtraError(ModuleNotFoundError):
     Examples
     --------
     >>> from losaw.support.extras import MissingExtraError
-    >>> print(MissingExtraError("jax", "network"))
-    'jax' is not installed; it comes with the extra 'network': pip install 'losaw[network]'
+    >>> print(MissingExtraError("jax", "gpu"))
+    'jax' is not installed; it comes with the extra 'gpu': pip install '.[gpu]' in losaw's folder
     """
 
     def __init__(self, library: str, extra: str) -> None:
         super().__init__(
             f"{library!r} is not installed; it comes with the extra {extra!r}: "
-            f"pip install 'losaw[{extra}]'",
+            f"pip install '.[{extra}]' in losaw's folder",
             name=library,
         )
 
 
 @contextmanager
 def extra(name: str) -> Iterator[None]:
-    """Run imports of libraries that ``pip install 'losaw[name]'`` brings.
+    """Run imports of libraries that ``pip install '.[name]'`` brings.
 
     ``name`` is an extra of pyproject.toml. A library that is not installed raises a
     :class:`MissingExtraError`.

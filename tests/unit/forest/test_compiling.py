@@ -36,7 +36,7 @@ def run(code, folder):
 def test_the_first_compiling_is_announced_in_one_line(tmp_path):
     _, first = run(CAP, tmp_path)
     assert len(first.splitlines()) == 1
-    assert "losaw compile" in first
+    assert "compiling loops for this machine, once" in first
     _, second = run(CAP, tmp_path)
     assert second == ""
 

@@ -47,7 +47,7 @@ def test_a_method_whose_extra_is_absent_says_which_in_one_line(use, monkeypatch)
         do()
     assert str(raised.value) == (
         f"{library!r} is not installed; it comes with the extra {name!r}: "
-        f"pip install 'losaw[{name}]'"
+        f"pip install '.[{name}]' in losaw's folder"
     )
 
 
@@ -117,7 +117,7 @@ def test_names_are_listed_without_what_studies_need(tmp_path):
     (tmp_path / "sitecustomize.py").write_text("import sys; sys.modules['yaml'] = None\n")
     run = losaw(tmp_path, "list")
     assert run.returncode == 0 and "cpi-sequential" in run.stdout
-    assert run.stdout.endswith("pip install 'losaw[study]'\n")
+    assert run.stdout.endswith("pip install '.[study]' in losaw's folder\n")
 
 
 def losaw(folder, *words):
@@ -141,5 +141,5 @@ def test_another_mistake_inside_keeps_its_own_words():
 
 def test_what_is_there_is_not_complained_about():
     require("study", ("json",))
-    with pytest.raises(MissingExtraError, match=r"'a_library'.*losaw\[study\]"):
+    with pytest.raises(MissingExtraError, match=r"'a_library'.*'\.\[study\]'"):
         require("study", ("json", "a_library"))
