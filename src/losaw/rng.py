@@ -67,6 +67,8 @@ def as_generator(random_state: int | np.random.Generator | None) -> np.random.Ge
 
     Raises
     ------
+    ValueError
+        For a negative number.
     TypeError
         If ``random_state`` is anything else.
 

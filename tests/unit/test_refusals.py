@@ -26,6 +26,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 from losaw import LosawMiniBatches, LosawNetworkRegressor, NetworkRegressor
 from losaw.forest import LosawRandomForestRegressor, PlainRandomForestRegressor, decorrelation
+from losaw.forest.as_printed import ForestAsPrinted
 from losaw.knockoffs import make_sampler
 from losaw.support.arguments import as_floats
 from losaw.trends import (
@@ -143,6 +144,17 @@ def of_forests():
     ):
         yield lambda: PlainRandomForestRegressor(**options).fit(X, Y), words
     plain = PlainRandomForestRegressor()
+    yield lambda: plain.fit(FRAME, pd.Series(Y, FRAME.index[::-1])), "labels of X's rows in another"
+    yield lambda: plain.fit(X, np.ma.array(Y, mask=Y > 0)), "y contains NaN"
+    for options, words in (
+        ({"max_features": 0.5}, "max_features must be an integer"),
+        ({"min_samples_leaf": 0}, "min_samples_leaf must be an integer of at least 1"),
+        ({"max_depth": 2.5}, "max_depth must be an integer"),
+        ({"correlation_threshold": 5}, "correlation_threshold must be a number in"),
+        ({"adjustment": np.ones((3, 3))}, r"mask of shape \(3, 3\), False on its diagonal"),
+        ({"adjustment": np.zeros((2, 2))}, r"mask of shape \(3, 3\)"),
+    ):
+        yield lambda: ForestAsPrinted(**options).fit(X, Y), words
     yield lambda: plain.fit(with_value(np.nan), Y), "row 5, column 2"
     yield (
         lambda: plain.fit(X, with_value(1e200, Y)),
@@ -175,6 +187,7 @@ def of_networks():
         yield lambda: model.fit(LEVELS, np.ones(N)), "y is constant"
         yield lambda: model.fit(LEVELS[:1], Y[:1]), "y is constant"
         yield lambda: model.fit(LEVELS, 1e149 * Y), r"^y holds values beyond 1e\+18"
+        yield lambda: model.fit(1e25 * LEVELS, Y), "the training diverged.*unit size"
     for eta in (0, -0.1, 1.01):
         yield (
             lambda: LosawNetworkRegressor(eta=eta, **TINY).fit(LEVELS, Y),

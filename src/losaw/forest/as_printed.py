@@ -20,8 +20,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from losaw.data import FloatArray
 from losaw.forest.as_printed_steps import Split, best_split, cap, impurity
+from losaw.forest.validation import check_max_depth
 from losaw.rng import as_generator
-from losaw.support.arguments import one_of, whole_number
+from losaw.support.arguments import one_of, real_number, whole_number
 from losaw.weighting import (
     ClassFrequency,
     GaussianLinear,
@@ -174,6 +175,12 @@ class ForestAsPrinted(BaseEstimator):
         one_of("task", self.task, TASKS)
         check_eta(self.eta)
         n_trees = whole_number("n_estimators", self.n_estimators, 1)
+        check_max_depth(self.max_depth)
+        whole_number("min_samples_leaf", self.min_samples_leaf, 1)
+        if self.max_features is not None:
+            whole_number("max_features", self.max_features, 1)
+        whole_number("n_adjustment", self.n_adjustment, 0)
+        real_number("correlation_threshold", self.correlation_threshold, 0, 1)
         rows, response = validate_data(
             self, X, y, dtype=np.float64, y_numeric=self.task == "regression"
         )
@@ -188,7 +195,12 @@ class ForestAsPrinted(BaseEstimator):
         if self.adjustment is None:
             self.adjustment_ = self._adjustment_features(rows, response)
         else:
-            self.adjustment_ = np.array(self.adjustment, dtype=bool)
+            mask = self.adjustment_ = np.array(self.adjustment, dtype=bool)
+            if mask.shape != (rows.shape[1], rows.shape[1]) or mask.diagonal().any():
+                raise ValueError(
+                    f"adjustment must be a mask of shape ({rows.shape[1]}, {rows.shape[1]}), False "
+                    "on its diagonal: no feature is adjusted for itself"
+                )
         self._choose_models()
         self.trees_ = [self._grow_tree() for _ in range(n_trees)]
         return self

@@ -79,7 +79,7 @@ class LosawRandomForestClassifier(ClassifierMixin, LosawForest):
         rows = self.numeric_rows(X)
         if len(self.classes_) > 2:
             return self.forest_.predict_shares(rows)
-        second = self.forest_.predict(rows)
+        second = np.clip(self.forest_.predict(rows), 0.0, 1.0)  # means of centred classes round
         return np.column_stack([1.0 - second, second])
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:

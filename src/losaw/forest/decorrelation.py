@@ -103,7 +103,7 @@ def _measure(forest: LosawForest, X: FloatArray, scaled: FloatArray, target: int
         )
     except PointMassError:  # no residual variance: the forest does not weight here
         raw = np.full(len(x), 1.0 / len(x))
-    capped = cap_weights(raw, forest.eta)
+    capped = cap_weights(raw, forest._eta)
     x_columns = _columns(X, [target], forest.is_nominal_)
     other_columns = _columns(X, others, forest.is_nominal_)
     return [

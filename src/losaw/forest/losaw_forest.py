@@ -122,7 +122,7 @@ class LosawForest(GrownForest):
         forest = grow_forest(data, settings, draw_seeds(rng, n_trees), n_threads)
         forest.nodes.value[:] += y.mean()
         self.adjustment_, self.is_discrete_, self.is_nominal_ = adjustment, is_discrete, is_nominal
-        self._columns = columns
+        self._columns, self._eta = columns, eta
         self.forest_ = forest
 
     def numeric_rows(self, X: ArrayLike) -> FloatArray:

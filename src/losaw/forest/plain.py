@@ -16,7 +16,13 @@ from losaw.forest.grown_forest import GrownForest
 from losaw.forest.preparation import prepare
 from losaw.forest.validation import check_max_depth, check_max_features
 from losaw.rng import as_generator
-from losaw.support.arguments import estimator_rows, whole_number
+from losaw.support.arguments import (
+    check_same_order,
+    check_unique,
+    estimator_rows,
+    unmasked,
+    whole_number,
+)
 from losaw.support.outcomes import finite_numbers
 from losaw.tables.columns import few_levels
 
@@ -102,7 +108,9 @@ class PlainRandomForestRegressor(RegressorMixin, GrownForest):
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Fit the forest to X (n_samples, n_features) and y (n_samples,)."""
-        rows, response = estimator_rows(self, X, y, y_numeric=True)
+        check_unique(getattr(X, "columns", ()))
+        check_same_order(X, "y", y)
+        rows, response = estimator_rows(self, X, unmasked(y), y_numeric=True)
         response = finite_numbers(np.ascontiguousarray(response, dtype=np.float64))
         n_trees = whole_number("n_estimators", self.n_estimators, 1)
         settings = Settings(

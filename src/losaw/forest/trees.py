@@ -26,11 +26,13 @@ class Tree:
         Bit k: level k of the nominal split feature goes left, bit 63 decides on levels that the
         training sample does not have. 0 in a leaf and at other splits.
     value : float array
-        Unweighted mean of the response over the node's in-bag rows.
+        Unweighted mean of the response over the node's in-bag rows; of more than two classes, of
+        their numbers 0, 1, …, which says little.
     n_samples : float array
         In-bag rows, counted with multiplicity (N_k).
     impurity : float array
-        Unweighted variance of the response in the node (MSE_k).
+        Unweighted variance of the response in the node (MSE_k); of more than two classes, their
+        Gini impurity.
     relative_decrease : float array
         Weighted relative impurity decrease of the split taken (losaw, Definition 4.1).
     effective_sample_size, capped_effective_sample_size : float array

@@ -33,7 +33,8 @@ class GaussianKnockoffs:
     Attributes
     ----------
     s_ : array of shape (p,)
-        Of the columns that vary. A constant column is its own knockoff.
+        Of the standardised columns that vary: D is ``s_`` times their variances. A constant column
+        is its own knockoff.
 
     Notes
     -----

@@ -44,7 +44,10 @@ class SharedKnockoffs:
         X = np.ascontiguousarray(X)
         self._seed, self._n_draws, self._is_fitted = int(self._stream.integers(2**63)), 0, False
         self._rows = (X, kinds, units)
-        groups = [[list(unit) for unit in value] for value in units.values() if value is not None]
+        groups = {
+            name: None if value is None else [np.asarray(part).tolist() for part in value]
+            for name, value in units.items()
+        }
         asked = repr((self.name, self._seed, kinds, groups, X.shape, X.dtype.str)).encode()
         self._digest = hashlib.sha256(asked + X.tobytes()).hexdigest()
         return self

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
+from losaw.support.arguments import finite_rows, real_number
 from losaw.tables.columns import few_levels
 from losaw.weighting import (
     ClassFrequency,
@@ -22,9 +23,10 @@ from losaw.weighting import (
     effective_sample_size,
 )
 from losaw.weighting.checks import check_eta
-from losaw.weighting.levels import pattern_codes
+from losaw.weighting.levels import chosen_columns, pattern_codes
 
 _COLUMNS = 64  # handled together, so that copies stay small
+_LARGEST_RATIO = 1e300  # in place of one that overflows; the cap cuts it
 
 
 class FeatureWeights:
@@ -33,14 +35,13 @@ class FeatureWeights:
     Parameters
     ----------
     X : array of shape (n_samples, n_features)
-        Stored without a copy.
     eta : float in (0, 1]
         Smallest relative effective sample size of the weights.
     correlation_threshold : float in [0, 1]
         A feature is adjusted for all others whose absolute Pearson correlation with it is larger
         (Remark 4.9 with Q = P).
-    discrete : boolean mask (n_features,) or None
-        Features with a multinomial logit and levels; None: those with at most 10 distinct
+    discrete_features : "auto", boolean mask, indices or None, default "auto"
+        Features with a multinomial logit and levels; "auto": those with at most 10 distinct
         values, each seen five times on average.
 
     Notes
@@ -63,17 +64,21 @@ class FeatureWeights:
 
     def __init__(
         self,
-        X: FloatArray,
+        X: ArrayLike,
         eta: float,
         correlation_threshold: float,
-        discrete: NDArray[np.bool_] | None = None,
+        discrete_features: Any = "auto",
     ) -> None:
-        self.X = X
+        self.X, _ = finite_rows(X, 1)
         self.eta = check_eta(eta)
-        self._digits = np.zeros((X.shape[1], len(X)), dtype=np.int8)
+        n_samples, n_features = self.X.shape
+        self._digits = np.zeros((n_features, n_samples), dtype=np.int8)
         self._levels: list[FloatArray | None] = []
-        self._read_levels(discrete)
-        self._adjacent = np.abs(_correlations(X)) > correlation_threshold
+        self._read_levels(
+            chosen_columns("discrete_features", discrete_features, n_features, only_mask=True)
+        )
+        threshold = real_number("correlation_threshold", correlation_threshold, 0, 1)
+        self._adjacent = np.abs(_correlations(self.X)) > threshold
         np.fill_diagonal(self._adjacent, False)
         self._known: dict[int, FloatArray] = {}
 
@@ -115,9 +120,9 @@ class FeatureWeights:
         stabilization = (ClassFrequency if is_discrete else NormalDensity)().fit(target)
         smallest = float(np.finfo(float).tiny)  # an outlier's density may underflow
         above = np.maximum(stabilization.density(target), smallest)
-        return cap_weights(
-            above / np.maximum(propensity.density(target, others), smallest), self.eta
-        )
+        with np.errstate(over="ignore"):
+            ratio = above / np.maximum(propensity.density(target, others), smallest)
+        return cap_weights(np.minimum(ratio, _LARGEST_RATIO), self.eta)
 
     def _on_cells(self, feature: int, adjustment: NDArray[np.intp]) -> FloatArray:
         columns = ((self._digits[j], self._n_levels(j)) for j in np.append(adjustment, feature))

@@ -36,8 +36,9 @@ def descend(
 
     A step draws a feature by its importance, rows by that feature's weights, and moves b against
     the gradient of the mean squared error on these rows. The input gradient of a linear model is
-    b in every row. A step is given before b is moved. X (n_samples, n_features) are continuous
-    features, each adjusted for all others; ``eta`` is the smallest relative effective sample size.
+    b in every row. A step is given before b is moved. X (n_samples, n_features) are two or more
+    continuous features, each adjusted for all others; ``eta`` is the smallest relative effective
+    sample size.
 
     Examples
     --------

@@ -10,8 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from losaw.data import FloatArray
 from losaw.network.feature_weights import FeatureWeights
 from losaw.rng import as_generator
-from losaw.support.arguments import finite_rows, real_number, whole_number
-from losaw.weighting.levels import chosen_columns
+from losaw.support.arguments import whole_number
 
 RowImportances = Callable[[NDArray[np.intp]], ArrayLike]
 _ROWS_AT_A_TIME = 24
@@ -86,15 +85,9 @@ class LosawMiniBatches:
         discrete_features: Any = "auto",
         random_state: int | np.random.Generator | None = None,
     ) -> None:
-        rows, _ = finite_rows(X, 1)
-        self.n_samples, self.n_features = rows.shape
+        self.feature_weights = FeatureWeights(X, eta, correlation_threshold, discrete_features)
+        self.n_samples, self.n_features = self.feature_weights.X.shape
         self.batch_size = whole_number("batch_size", batch_size, 1, maximum=self.n_samples)
-        mask = chosen_columns(
-            "discrete_features", discrete_features, self.n_features, only_mask=True
-        )
-        self.feature_weights = FeatureWeights(
-            rows, eta, real_number("correlation_threshold", correlation_threshold, 0, 1), mask
-        )
         self._rng = as_generator(random_state)
         self.n_draws = np.zeros(self.n_features, dtype=np.int64)
         self.n_uniform_draws = 0

@@ -116,12 +116,12 @@ class NetworkRegressor(RegressorMixin, BaseEstimator):
         parameters, moments = network.start(network.architecture.initial_parameters(rng))
 
         def row_saliency(places: NDArray[np.intp]) -> NDArray[np.float32]:
-            return network.row_saliency(parameters, encoded[places])
+            return _finite(network.row_saliency(parameters, encoded[places]))
 
         for _ in tqdm(range(n_steps), disable=not self.verbose, unit="step"):
             batch = batches.draw(row_saliency)
             parameters, moments = network.step(parameters, moments, held, held_y, batch)
-        self.parameters_ = {name: np.asarray(v) for name, v in parameters.items()}
+        self.parameters_ = {name: _finite(np.asarray(v)) for name, v in parameters.items()}
         self.feature_importances_ = normalized(network.mean_row_saliency(parameters, encoded))
         self.training_record_ = batches.record()
         return self
@@ -135,6 +135,16 @@ class NetworkRegressor(RegressorMixin, BaseEstimator):
     def _mini_batches(self, rows: FloatArray, rng: np.random.Generator) -> Any:
         size = whole_number("batch_size", self.batch_size, 1, maximum=len(rows))
         return ShuffledMiniBatches(len(rows), size, rng)
+
+
+def _finite(values: Any) -> Any:
+    """The values of a training that has not diverged."""
+    if not np.isfinite(values).all():
+        raise ValueError(
+            "the training diverged: its numbers are missing or infinite; scale X and y to about "
+            "unit size, or lower learning_rate"
+        )
+    return values
 
 
 @dataclass(eq=False, repr=False)

@@ -20,7 +20,7 @@ def effective_sample_size(weights: ArrayLike) -> float:
     Returns
     -------
     float
-        In (0, N].
+        In [1, N].
 
     References
     ----------

@@ -101,3 +101,15 @@ def test_kept_draws_take_limited_memory_and_cannot_be_changed(monkeypatch):
     np.testing.assert_array_equal(gaussian(0).fit(X).sample(None), drawn[0])
     with pytest.raises(ValueError, match="read-only"):
         drawn[0][0, 0] = 1.0
+
+
+def test_draws_of_units_may_have_weights_and_clusters():
+    units, rows = [np.array([0]), np.array([1, 2])], np.arange(40) % 8
+    draws = [
+        SharedKnockoffs(make_sampler("conditional"), "conditional()", np.random.default_rng(0))
+        .fit(X, None, None, units=units, weights=weights, clusters=rows)
+        .sample(np.random.default_rng(1))
+        for weights in (np.ones(40), np.ones(40), 1.0 + rows)
+    ]
+    assert draws[0] is draws[1]
+    assert draws[0] is not draws[2]

@@ -85,3 +85,12 @@ def test_a_constant_column_is_no_adjustment_feature():
     weights = FeatureWeights(X, 0.2, 0.0)
     assert list(weights.adjustment_features(3)) == []
     assert effective_sample_size(weights(3)) == pytest.approx(len(X))
+
+
+def test_the_unit_of_a_column_does_not_change_its_weights():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((2000, 2))
+    X[:, 1] = X[:, 0] + 0.01 * X[:, 1]
+    X[7, 1] += 5.0  # far from the line: its density underflows
+    weights = FeatureWeights(X, 0.2, 0.1)(1)
+    np.testing.assert_allclose(FeatureWeights(1e-3 * X, 0.2, 0.1)(1), weights, rtol=1e-6)

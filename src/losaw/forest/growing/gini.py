@@ -106,9 +106,14 @@ def scan_classes(
         count += c[i]
         if count < min_leaf:
             continue
-        if n_samples - count < min_leaf:
+        rest = total - weight
+        if n_samples - count < min_leaf or not rest > 0.0:
             break
-        score = square_left / weight + square_right / (total - weight)
+        if rest < 1e-6 * total:  # the running sum has lost its digits
+            square_right = 0.0
+            for other in range(n_classes):
+                square_right += right[other] * right[other]
+        score = square_left / weight + square_right / rest
         if score > best_score and (not has_ties or sorted_values[i] < sorted_values[i + 1]):
             best_score = score
             best = i + 1
@@ -191,9 +196,10 @@ def split_classes_at_levels(
             right[c] -= sums[k, c]
             square_left += left[c] * left[c]
             square_right += right[c] * right[c]
-        if count < min_leaf or node.n_samples - count < min_leaf:
+        rest = total - weight
+        if count < min_leaf or node.n_samples - count < min_leaf or not rest > 0.0:
             continue
-        score = square_left / weight + square_right / (total - weight)
+        score = square_left / weight + square_right / rest
         if score > best_score:
             best_score = score
             best = place

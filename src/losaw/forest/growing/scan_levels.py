@@ -18,7 +18,7 @@ from losaw.kernels.compiled import inlined_kernel, inner_kernel, kernel
 from losaw.kernels.trees import bit
 from losaw.kernels.vectors import LANES, add_where, load, spread, store, subtract
 
-_ITERATIONS = 30  # of the power method, which has found the component long before that
+_ITERATIONS = 30  # of the power method: nearly always enough; of equal components either will do
 _ROUNDING = 1e-9  # relative difference of what is equal but for rounding
 
 

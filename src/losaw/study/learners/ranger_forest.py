@@ -41,7 +41,7 @@ class RangerForest(EncodedLearner):
 
     @property
     def feature_importances_(self) -> FloatArray:
-        """Mean decrease in impurity, a factor's dummies summed."""
+        """Mean over the trees of their shares of the decrease, a factor's dummies summed."""
         groups = self.encoding_.groups
         decreases = self.model_.importances.mean(axis=0)
         return np.array([decreases[group].sum() for group in groups])
