@@ -120,8 +120,9 @@ def cpi(
     feature_names : sequence of str or None
         Of an array.
     sample_weight : array of shape (n_samples,) or None
-        Sampling weights: of all means, of the rows that ``"conditional"`` takes values from, and
-        with ``cv`` of the fits. A test takes a row for one observation, whatever its weight.
+        Sampling weights: of means over rows (folds count alike), of the rows that
+        ``"conditional"`` takes values from, and with ``cv`` of the fits. A test takes a row for
+        one observation, whatever its weight.
     clusters : array of shape (n_samples,) or None
         A label for every row: rows of one label belong together, as those of a patient. With
         ``cv`` they stay in one fold; without, the test is over clusters instead of rows. Draws of

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
 from losaw.importance.permutation_feature_importance import permuted_differences
-from losaw.rng import as_generator, seed_integer
+from losaw.rng import as_generator, rows_by_weight, seed_integer
 from losaw.scoring.fits import Fit, fits
 from losaw.scoring.importance_result import ImportanceResult, checked_by, parameter_repr
 from losaw.scoring.losses import Loss, LossName, loss_name
@@ -110,11 +110,17 @@ n_jobs, random_state
 
     def differences(fit: Fit) -> Differences:
         subject, train = fit.model, fit.train
-        grown = (fitted or subject.table) if train is None else rows.table.take(train)
-        leaves = [_subgroups(grown, subject.table, unit, rng) for unit in subject.units.members]
+        if train is not None:
+            grown = rows.table.take(train)
+            weights = None if rows.weights is None else rows.weights[train]
+        else:
+            grown, weights = fitted or subject.table, None if fitted else subject.weights
+        leaves = [
+            _subgroups(grown, weights, subject.table, unit, rng) for unit in subject.units.members
+        ]
 
         def cycles() -> list[NDArray[np.intp]]:
-            return [_cycle_within(leaf, rng) for leaf in leaves]
+            return [_sources_within(leaf, subject.weights, rng) for leaf in leaves]
 
         return permuted_differences(subject, cycles, n_repeats, "difference")
 
@@ -137,7 +143,11 @@ def _training_table(
 
 
 def _subgroups(
-    train: Table, table: Table, unit: NDArray[np.intp], rng: np.random.Generator
+    train: Table,
+    weights: FloatArray | None,
+    table: Table,
+    unit: NDArray[np.intp],
+    rng: np.random.Generator,
 ) -> NDArray[np.intp]:
     """Leaf of every row of ``table`` in a tree that predicts the features of ``unit``."""
     from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
@@ -161,7 +171,8 @@ def _subgroups(
         min_samples_leaf=max(1, min(_MIN_SAMPLES_LEAF, int(known.sum()) // 2)),
         random_state=seed,
     )
-    tree.fit(_dummies(train, train, others)[known], target[known])
+    known_weights = None if weights is None else weights[known]
+    tree.fit(_dummies(train, train, others)[known], target[known], known_weights)
     return np.asarray(tree.apply(_dummies(train, table, others)))
 
 
@@ -193,10 +204,18 @@ def _standardised(columns: FloatArray) -> FloatArray:
     return np.nan_to_num(centred / np.where(scale > 0, scale, 1.0))
 
 
-def _cycle_within(leaves: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.intp]:
-    """Return the row that each row takes its value from: a random cycle within every leaf."""
+def _sources_within(
+    leaves: NDArray[np.intp], weights: FloatArray | None, rng: np.random.Generator
+) -> NDArray[np.intp]:
+    """Return the row that each row takes its value from: a random cycle within every leaf.
+
+    With weights it is a random row of the leaf, each as often as it weighs.
+    """
     source = np.arange(len(leaves))
     for leaf in np.unique(leaves):
         rows = rng.permutation(np.flatnonzero(leaves == leaf))
-        source[rows] = np.roll(rows, 1)
+        giving = np.roll(rows, 1)
+        if weights is not None and weights[rows].any():
+            giving = rng.permutation(rows[rows_by_weight(weights[rows], len(rows), rng)])
+        source[rows] = giving
     return source

@@ -104,9 +104,10 @@ def residual_importance(
         Scores sum to 1; all are 0 if no feature has anything of its own (all are duplicates). A
         feature that is constant, or (by Gram-Schmidt) a linear function of the others, has 0, and a
         note in the latter case, since the scores of others are then shares without what it stands
-        for; a single feature has 1. ``std_error`` is None where there is one order per feature.
-        ``details``: ``mean_decrease_in_impurity`` and ``weight`` r of every feature,
-        ``n_permutations``, ``all_permutations``.
+        for; a single feature has 1. ``std_error``, over permutations, is None where there is one
+        order per feature, and larger than the error where all are taken. ``details``:
+        ``mean_decrease_in_impurity`` and ``weight`` r of every feature, ``n_permutations``,
+        ``all_permutations``.
 
     Raises
     ------
@@ -178,6 +179,7 @@ def residual_importance(
         sample.units.names,
         std_error=std_error,
         std_error_kind=None if std_error is None else STD_ERROR_KIND,
+        degrees_of_freedom=None if std_error is None else count - 1,
         details={
             "mean_decrease_in_impurity": impurity.mean(axis=1),
             "weight": weight,
@@ -250,6 +252,7 @@ def residual_of_top_features(
         tuple(feature_names),
         std_error=None if result.std_error is None else spread(result.std_error),
         std_error_kind=result.std_error_kind,
+        degrees_of_freedom=result.degrees_of_freedom,
         details={**result.details, "features": tuple(columns.tolist())},
     )
 

@@ -13,14 +13,14 @@ from losaw.scoring.importance_result import ImportanceResult, checked_by, parame
 from losaw.scoring.losses import Loss, LossName, loss_name, loss_of_scoring
 from losaw.scoring.model import Model
 from losaw.scoring.rows import Options, read_rows
-from losaw.scoring.tests import Differences, Testing, tested
+from losaw.scoring.tests import Differences, Testing, mean_deviations, tested
 from losaw.support.arguments import real_number, whole_number
 from losaw.support.threads import each
 from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups
 
 _BATCH = 16  # permutations between two looks at the convergence
-ERROR_KIND = "over random orders and test rows, the background held fixed"
+ERROR_KIND = "over test rows and their random orders, the background held fixed"
 
 
 def _check(n_background: int, max_permutations: int, threshold: float | None) -> None:
@@ -68,16 +68,17 @@ def sage(
     max_permutations : int, default 512
         Orders; each goes with one row, all rows in turn.
     threshold : float or None, default 0.05
-        Stop when the largest standard error is below this share of the spread of the values
-        (largest minus smallest). None runs all permutations.
+        Stop when the largest standard error over orders is below this share of the spread of the
+        values (largest minus smallest). None runs all permutations.
     sample_weight : array of shape (n_samples,) or None
         Rows and background are drawn with these probabilities.
 
     Returns
     -------
     ImportanceResult
-        ``std_error`` over orders and rows, model and background held fixed (with ``cv`` over
-        folds); ``details``: ``n_permutations`` and ``converged``.
+        ``std_error`` over rows (or clusters), of which each has the mean of its orders, model and
+        background held fixed (with ``cv`` over folds); ``details``: ``n_permutations`` and
+        ``converged``.
 
     Raises
     ------
@@ -108,19 +109,29 @@ def sage(
         cv=cv,
     )
 
-    def run(subject: Model) -> tuple[FloatArray, bool]:
+    def run(subject: Model) -> tuple[FloatArray, NDArray[np.intp], bool]:
         return _contributions(subject, n_background, max_permutations, threshold, rng)
 
     if cv is None:
         subject = models[0].model
-        contributions, converged = run(subject)
+        contributions, turns, converged = run(subject)
         # Stored scores have the last bits of sums down its columns.
         contributions = np.asfortranarray(contributions)
+        scores = contributions.mean(axis=0)
+        error = contributions.std(axis=0, ddof=1) / np.sqrt(len(contributions))
+        freedom = len(contributions) - 1.0
+        labels = turns if rows.clusters is None else rows.clusters[turns]
+        if len(np.unique(labels)) < len(labels):  # those of one row or cluster are no sample
+            deviations, freedom = mean_deviations(contributions - scores, None, labels)
+            error = np.sqrt((deviations**2).sum(axis=0))
         return ImportanceResult(
-            contributions.mean(axis=0),
+            scores,
             subject.names,
-            std_error=contributions.std(axis=0, ddof=1) / np.sqrt(len(contributions)),
-            std_error_kind=ERROR_KIND,
+            std_error=error,
+            std_error_kind=ERROR_KIND.replace(
+                "rows", "rows" if rows.clusters is None else "clusters"
+            ),
+            degrees_of_freedom=freedom,
             details={"n_permutations": len(contributions), "converged": converged},
             method=shown,
             kinds=subject.kinds,
@@ -138,8 +149,8 @@ def _contributions(
     max_permutations: int,
     threshold: float | None,
     rng: np.random.Generator,
-) -> tuple[FloatArray, bool]:
-    """Return how much each unit lowers the loss, by order, and whether all have converged."""
+) -> tuple[FloatArray, NDArray[np.intp], bool]:
+    """How much each unit lowers the loss, by order; the orders' rows; whether all converged."""
     columns = subject.columns
     background = columns[_in_turn(subject, n_background, rng)[:n_background]]
     # The mean prediction: what is known of every row before the first feature.
@@ -172,7 +183,8 @@ def _contributions(
             break
     # Threads are given orders ahead: what was drawn for nothing is not drawn.
     rng.bit_generator.state = states[len(gains) - 1]
-    return contributions, converged
+    turns = rows_in_turn[np.arange(len(contributions)) % len(rows_in_turn)]
+    return contributions, turns, converged
 
 
 def _falls(

@@ -24,6 +24,7 @@ from losaw.support.arguments import one_of
 CROSS_FITTED = (
     "over folds, corrected for the training rows that they share (Nadeau and Bengio 2003)"
 )
+NO_SPREAD = "not tested: every fold scores it alike, so that there is no error to test against"
 _FEW = 20  # effective rows
 TestName = Literal["t", "wilcoxon", "binomial", "fisher"]
 TESTS: tuple[str, ...] = get_args(TestName)
@@ -69,13 +70,12 @@ def tested(
 
     (Nadeau & Bengio 2003): folds share training rows, and the plain s^2 / J is too small.
     """
+    _check_effective_number(rows)
     if len(fits) > 1:
-        _check_effective_number(rows)
         return _cross_fitted(differences, fits, rows, testing)
     found = differences(fits[0])
     if "repeats" in found.details:
         return _repeated(found, fits[0], testing)
-    _check_effective_number(rows)
     if fits[0].seen:
         untested = dict.fromkeys(fits[0].model.names, SEEN)
         found = found._replace(details={**found.details, "notes": untested})
@@ -104,6 +104,9 @@ def _cross_fitted(
     mean, error, freedom = nadeau_bengio(np.array(scores, dtype=float), ratio)
     tests = t_tests(mean, error, freedom)
     details = _joined_details(parts)
+    alike = np.flatnonzero((mean > 0) & (error <= 1e-12 * mean))
+    names = fits[0].model.names
+    details["notes"] = details.get("notes", {}) | {names[j]: NO_SPREAD for j in alike}
     details["fold_scores"] = np.array(scores)
     with np.errstate(invalid="ignore"):
         of_rows = total / count[:, None] if count.any() else None
@@ -131,7 +134,7 @@ def _held_out(
         tests = np.array([one_sided_test(column, testing.test, rng) for column in rows.T])
     else:
         scores = subject.mean(rows)
-        deviations, freedom = _deviations(rows - scores, subject.weights, clusters)
+        deviations, freedom = mean_deviations(rows - scores, subject.weights, clusters)
         error = np.sqrt((deviations**2).sum(axis=0))
         if clusters is not None:
             kind = testing.error_kind.replace("rows", "clusters of rows")
@@ -141,7 +144,7 @@ def _held_out(
     return _result(subject, testing, scores, error, tests, details, rows, freedom, deviations)
 
 
-def _deviations(
+def mean_deviations(
     deviations: FloatArray, weights: FloatArray | None, clusters: NDArray[np.intp] | None
 ) -> tuple[FloatArray, float]:
     """Return what rows, or clusters, add to the linearised error of a mean; degrees of freedom.
@@ -198,7 +201,7 @@ def _repeated(found: Differences, fit: Fit, testing: Testing) -> ImportanceResul
     deviations, freedom = None, None
     if found.rows is not None and testing.is_mean and not fit.seen:
         centred = found.rows - subject.mean(found.rows)
-        deviations, freedom = _deviations(centred, subject.weights, subject.rows.clusters)
+        deviations, freedom = mean_deviations(centred, subject.weights, subject.rows.clusters)
     return ImportanceResult(
         np.asarray(found.scores),
         subject.names,

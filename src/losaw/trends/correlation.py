@@ -17,6 +17,8 @@ from losaw.trees.forests import Forest, read_forest
 METHODS = ("pearson", "spearman")
 MIN_ROWS = 3
 ERROR_KIND = "of large samples of normal pairs, (1 - r²) / sqrt(n - 1)"
+# Bonett and Wright (2000).
+RANK_ERROR_KIND = f"{ERROR_KIND} · sqrt(1 + r² / 2)"
 
 
 def target_correlation(X: ArrayLike, y: ArrayLike, *, method: str = "pearson") -> ImportanceResult:
@@ -51,7 +53,7 @@ def target_correlation(X: ArrayLike, y: ArrayLike, *, method: str = "pearson") -
     """
     rows, response, names = finite_sample(X, y, MIN_ROWS)
     estimates = column_correlations(rows, response[:, None], method)
-    return _result(f"{method} correlation with the response", estimates, len(rows), names)
+    return _result(method, "the response", estimates, len(rows), names)
 
 
 def shapley_correlation(
@@ -110,7 +112,7 @@ def shapley_correlation(
         rows, compared = rows[np.sort(drawn)], compared[np.sort(drawn)]
     values = shapley_values(forest, compared)
     estimates = column_correlations(rows, values, method)
-    result = _result(f"{method} correlation with Shapley values", estimates, len(rows), names)
+    result = _result(method, "Shapley values", estimates, len(rows), names)
     result.details["mean_absolute"] = np.abs(values).mean(axis=0)
     return result
 
@@ -207,9 +209,16 @@ def _standardized(columns: FloatArray) -> FloatArray:
 
 
 def _result(
-    name: str, estimates: FloatArray, n_rows: int, names: tuple[str, ...]
+    method: str, other: str, estimates: FloatArray, n_rows: int, names: tuple[str, ...]
 ) -> ImportanceResult:
-    error = (1 - estimates**2) / np.sqrt(n_rows - 1)
+    error, kind = (1 - estimates**2) / np.sqrt(n_rows - 1), ERROR_KIND
+    if method == "spearman":
+        error, kind = error * np.sqrt(1 + estimates**2 / 2), RANK_ERROR_KIND
     return ImportanceResult(
-        estimates, names, std_error=error, std_error_kind=ERROR_KIND, method=name, is_trend=True
+        estimates,
+        names,
+        std_error=error,
+        std_error_kind=kind,
+        method=f"{method} correlation with {other}",
+        is_trend=True,
     )

@@ -64,7 +64,8 @@ def linear_coefficient(
     scale[scale <= 1e-13 * np.abs(rows).max(axis=0)] = 0.0
     inverse = np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0)
     design = centred * inverse
-    coefficients, _, rank, _ = np.linalg.lstsq(design, target, rcond=1e-12)
+    # The error inverts the squares: of nearer copies no digit of it would be right.
+    coefficients, _, rank, _ = np.linalg.lstsq(design, target, rcond=1e-7)
     spread, p_values = np.full(len(names), np.nan), np.full(len(names), np.nan)
     freedom = len(rows) - 1 - rank
     if rank == len(names) and freedom > 0:

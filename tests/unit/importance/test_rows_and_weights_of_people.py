@@ -9,7 +9,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 
 import losaw.scoring.tests as scoring
 from losaw import LosawRandomForestClassifier, LosawRandomForestRegressor
-from losaw.importance import cpi, hierarchy, loco, pfi, residual_importance, sage
+from losaw.importance import cpi, hierarchy, loco, pfi, residual_importance, sage, subgroups
 from losaw.scoring.fits import fits
 from losaw.scoring.rows import Options, read_rows
 from losaw.scoring.tests import Differences
@@ -174,3 +174,41 @@ def test_what_cannot_be_tested_has_no_p_value_and_is_never_selected():
     for asked in ({"fdr": 0.999}, {"fwer": 0.999}, {"top": 5}):
         assert not untestable & set(found.select(**asked))
     assert np.isfinite(found.scores).all() and np.isfinite(found.std_error).all()
+
+
+def test_more_orders_than_rows_do_not_make_the_error_of_sage_smaller():
+    # The scores of 30 samples scatter as their errors say, whatever the number of orders.
+    rng = np.random.default_rng(3)
+    found = []
+    for seed in range(30):
+        rows = rng.standard_normal((20, 3))
+        y = rows[:, 0] + rng.standard_normal(20)
+        found.append(sage(LINE, rows, y, threshold=None, max_permutations=200, random_state=seed))
+    spread = np.std([one.scores[0] for one in found], ddof=1)
+    assert 0.7 < np.sqrt(np.mean([one.std_error[0] ** 2 for one in found])) / spread < 1.5
+
+
+def test_rows_of_a_cluster_are_one_observation_to_sage():
+    some = X.to_numpy()[:20], Y.to_numpy()[:20]
+    rows, y = (np.repeat(part, 4, axis=0) for part in some)
+    options = {"threshold": None, "max_permutations": 400, "random_state": 0}
+    found = sage(LINE, rows, y, clusters=np.arange(80) // 4, **options)
+    assert found.degrees_of_freedom == 19 and "clusters" in found.std_error_kind
+    assert found.std_error[0] > 1.5 * sage(LINE, rows, y, **options).std_error[0]
+
+
+def test_subgroups_take_values_from_rows_as_often_as_they_weigh():
+    wild = pd.concat([X, 50 * X], ignore_index=True)
+    y, weights = pd.concat([Y, Y], ignore_index=True), np.repeat([1.0, 0.0], N)
+    expected = subgroups(LINE_OF_FRAME, X, Y, n_repeats=30, random_state=0)
+    found = subgroups(LINE_OF_FRAME, wild, y, n_repeats=30, sample_weight=weights, random_state=0)
+    np.testing.assert_allclose(found.scores, expected.scores, atol=0.25)
+
+
+def test_folds_with_one_and_the_same_score_are_no_test():
+    differences = Differences(None, np.array([0.05, 0.0, 0.1]))
+    rng, rows = np.random.default_rng(0), read_rows(X, Y)
+    models = fits(LinearRegression(), rows, Options(), 3, rng)
+    found = scoring.tested(lambda fit: differences, models, rows, scoring.Testing(), rng)
+    assert np.isnan(found.p_values[[0, 2]]).all() and found.p_values[1] == 1
+    assert found.notes["a"].startswith("not tested: every fold scores it alike")

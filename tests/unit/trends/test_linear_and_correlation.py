@@ -161,3 +161,22 @@ def test_the_error_of_a_correlation_is_the_one_of_large_samples():
     r = np.array([np.corrcoef(column, y)[0, 1] for column in X.T])
     found = target_correlation(X, y)
     np.testing.assert_allclose(found.std_error, (1 - r**2) / np.sqrt(49))
+
+
+def test_copies_that_differ_by_rounding_have_no_error():
+    rng = np.random.default_rng(0)
+    for size in (1e-9, 1e-10, 1e-12):
+        x = rng.standard_normal(100)
+        found = linear_coefficient(np.column_stack([x, x + size * rng.standard_normal(100)]), x)
+        assert np.isnan(found.p_values).all() and np.isnan(found.std_error).all()
+
+
+def test_the_error_of_a_rank_correlation_is_its_spread():
+    rng = np.random.default_rng(0)
+    found = []
+    for _ in range(2000):
+        x = rng.standard_normal(100)
+        y = 0.9 * x + np.sqrt(1 - 0.9**2) * rng.standard_normal(100)
+        found.append(target_correlation(x[:, None], y, method="spearman"))
+    spread = np.std([one.scores[0] for one in found])
+    assert np.mean([one.std_error[0] for one in found]) == pytest.approx(spread, rel=0.06)
