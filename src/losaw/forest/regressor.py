@@ -62,7 +62,8 @@ class LosawRandomForestRegressor(RegressorMixin, LosawForest):
     Attributes
     ----------
     feature_importances_ : array of shape (n_features,)
-        Definition 4.6: mean over the trees of their standardised importances.
+        Definition 4.6: mean over the trees of their standardised importances. A tree without a
+        split counts as zeros, so that the sum may be below 1.
     trees_ : tuple of losaw.forest.Tree
         The fitted trees.
     adjustment_ : boolean array of shape (n_features, n_features)
