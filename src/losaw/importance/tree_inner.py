@@ -93,6 +93,12 @@ def treeinner(
     model = unwrapped(model)
     if hasattr(model, "steps"):
         sample = forest_rows(model, X, y, groups, kinds, feature_names)
+        if sample.were_sparse and hasattr(sample.forest, "get_booster"):
+            raise ValueError(
+                "the pipeline gives sparse rows, whose absent entries are missing values to "
+                "xgboost; fit it with OneHotEncoder(sparse_output=False), or with "
+                "sparse_threshold=0 of a ColumnTransformer"
+            )
         sums = attribution_sums(sample.forest, sample.rows, sample.y, attribution)
         names, unit_of_column, kinds_found = sample.names, sample.unit_of_column, sample.kinds
     else:

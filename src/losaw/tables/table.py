@@ -113,7 +113,10 @@ def read_table(
         repeat, or ``kinds`` does not fit.
     """
     if type(X).__module__.partition(".")[0] == "scipy":
-        raise ValueError("X is sparse; give X.toarray(), or a data frame")
+        raise ValueError(
+            "X is sparse; give X.toarray(), or a data frame (to xgboost absent entries are missing "
+            "values: fit it to dense rows as well)"
+        )
     X = to_pandas(X)
     if hasattr(X, "columns") and not hasattr(X, "iloc"):
         raise ValueError(

@@ -80,7 +80,10 @@ def data_matrix(model: Any, X: ArrayLike) -> "DMatrix":
 
     booster = as_booster(model)
     if hasattr(X, "toarray"):
-        raise ValueError("X is sparse; give X.toarray(), or a data frame")
+        raise ValueError(
+            "X is sparse, and absent entries are missing values to xgboost; fit and explain dense "
+            "rows"
+        )
     _check_columns(booster, X)
     missing = getattr(model, "missing", None)
     options = {"missing": np.nan if missing is None else missing, "nthread": 1}

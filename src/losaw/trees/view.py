@@ -34,6 +34,7 @@ class ForestRows(NamedTuple):
     names: tuple[str, ...]  # of the units: features, groups
     kinds: tuple[str, ...]
     table: Table
+    were_sparse: bool  # the rows, before absent entries became 0
 
     def summed(self, scores: FloatArray) -> FloatArray:
         """Scores of columns, summed by unit."""
@@ -101,6 +102,7 @@ def forest_rows(
         units.names,
         table.kinds_of(units.members),
         table,
+        hasattr(given, "toarray"),
     )
 
 

@@ -29,7 +29,7 @@ from sklearn.model_selection import (
     RepeatedKFold,
 )
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeRegressor
 
 from losaw.forest import LosawRandomForestClassifier, LosawRandomForestRegressor
@@ -472,11 +472,16 @@ def of_boosters():
     yield lambda: treeinner(plain, X, WORDS), "y holds values that are not numbers"
     yield lambda: treeinner(forest(), X, Y), "RandomForestRegressor is not an xgboost model"
     for function in (predecomp, saabas):
-        said = r"^X is sparse; give X.toarray\(\)"
+        said = "^X is sparse, and absent entries are missing values to xgboost; fit and explain d"
         yield lambda: function(plain, csr_array(X)), said
         equal = FRAME.set_axis(["a", "a", "b"], axis=1)
         said = "^X has more than one column named 'a'"
         yield lambda: function(plain, equal), said
+    said = r"^X is sparse; .*\(to xgboost absent entries are missing values: fit it to dense rows"
+    yield lambda: treeinner(plain, csr_array(X), Y), said
+    sparse = make_pipeline(OneHotEncoder(), xgboost.XGBRegressor(n_estimators=2, n_jobs=1))
+    said = r"pipeline gives sparse rows, .* missing values to xgboost; .*\(sparse_output=False\)"
+    yield lambda: treeinner(sparse.fit(THREE[:, None], Y), THREE[:, None], Y), said
     yield lambda: predecomp(plain, 1e40 * X), r"X holds values beyond 3\.4e38"
     yield lambda: treeinner(plain, 1e40 * X, Y), r"X holds values beyond 3\.4e38"
     for kinds in (THREE, np.array(list("uvw"))[THREE]):
