@@ -102,6 +102,9 @@ def chosen_units(units: Units, features: Sequence[str] | None) -> NDArray[np.int
         raise ValueError(
             f"features: {unknown('feature', features[places.index(None)], units.names)}"
         )
+    twice = [units.names[p] for p in places if p is not None and places.count(p) > 1]
+    if twice:
+        raise ValueError(f"features names {twice[0]!r} twice; name each feature once")
     return np.array(places, dtype=np.intp)
 
 

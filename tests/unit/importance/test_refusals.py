@@ -241,6 +241,9 @@ def of_rows_and_columns():
     yield lambda: pfi(line(X), numbered, Y, groups={"g": [0, 1]}), "unknown feature 0"
     yield lambda: ufi(forest(), X, Y, groups=["a", "b"]), "groups must be a dict"
     yield lambda: loco(model, FRAME, Y, features=["aa"]), "did you mean 'a'"
+    for features in (["a", "a", "b"], ["a", 0], ["b", 0, "a"]):
+        said = "features names 'a' twice; name each feature once"
+        yield lambda: pfi(model, FRAME, Y, features=features), said
     for given in (True, 3, "ab"):
         said = r"feature_names must be a sequence of (strings|names)"
         yield lambda: sage(line(), X, Y, feature_names=given), said
