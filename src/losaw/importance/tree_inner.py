@@ -18,7 +18,7 @@ from losaw.tables.groups import Groups, units_of
 from losaw.tables.reading import to_pandas
 from losaw.trees.attributions import ATTRIBUTIONS, attribution_sums
 from losaw.trees.booster import as_booster
-from losaw.trees.forests import unwrapped
+from losaw.trees.forests import require_order_of_fit, unwrapped
 from losaw.trees.view import forest_rows
 
 LEVELS = ("tree", "forest")
@@ -103,6 +103,7 @@ def treeinner(
         names, unit_of_column, kinds_found = sample.names, sample.unit_of_column, sample.kinds
     else:
         table = read_table(X, kinds=kinds, feature_names=feature_names)
+        require_order_of_fit(as_booster(model).feature_names, table)
         sums = attribution_sums(model, to_pandas(X), y, attribution)
         units = units_of(table.names, groups)
         names, kinds_found = units.names, table.kinds_of(units.members)

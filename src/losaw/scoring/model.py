@@ -24,7 +24,7 @@ from losaw.support.threads import checked_jobs, each
 from losaw.tables import Table
 from losaw.tables.groups import Units, chosen_units, units_of
 from losaw.trees.exchanged import exchanged_predictions, growing_predictions
-from losaw.trees.forests import Forest, mean_of_trees, places_of_fit
+from losaw.trees.forests import Forest, mean_of_trees, places_of_fit, require_order_of_fit
 
 # Rows predicted in one call, as long as whole tables go into it; the same for any number of jobs.
 _BATCH = 5_000
@@ -230,6 +230,7 @@ def read_model(model: Any, rows: Rows, options: Options) -> Model:
     _require_fitted(model)
     table = rows.table
     task = task_of(model)
+    require_order_of_fit(getattr(model, "feature_names_in_", None), table)
     classes = classes_of(model) if task == "classification" else None
     if table.is_plain and hasattr(model, "predict_encoded"):
         encode, predict = model.encode, model.predict_encoded

@@ -1,6 +1,6 @@
 """The trees of a fitted model as flat arrays: scikit-learn's and ours."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from losaw.data import FloatArray
 from losaw.kernels.trees import Trees
 from losaw.support.arguments import require_instance
+from losaw.support.words import other_columns
+from losaw.tables import Table
 from losaw.tables.groups import made_columns
 
 SUPPORTED = "a fitted DecisionTree, RandomForest or ExtraTrees of scikit-learn, or a losaw forest"
@@ -126,6 +128,17 @@ def unwrapped(model: Any) -> Any:
     while hasattr(model, "best_estimator_") or len(getattr(model, "steps", ())) == 1:
         model = model.best_estimator_ if hasattr(model, "best_estimator_") else model[-1]
     return model
+
+
+def require_order_of_fit(fitted: Iterable[Any] | None, table: Table) -> None:
+    """Refuse an array, read by place, whose names are those of the fit in another order."""
+    of_fit = [] if fitted is None else [str(name) for name in fitted]
+    if table.labels is not None or set(of_fit) != set(table.names):
+        return
+    if differ := other_columns("feature_names", table.names, "the model was fitted to", of_fit):
+        raise ValueError(
+            f"{differ}; give the columns of an array in the order of the fit, or a data frame"
+        )
 
 
 def places_of_fit(model: Any, names: Sequence[str]) -> NDArray[np.intp]:

@@ -18,6 +18,7 @@ from losaw.trees.forests import (
     grown_trees,
     places_of_fit,
     random_forests,
+    require_order_of_fit,
     unwrapped,
 )
 
@@ -75,6 +76,7 @@ def forest_rows(
     if feature_names is None and not hasattr(X, "columns"):
         feature_names = getattr(model, "feature_names_in_", None)
     table = read_table(X, kinds=kinds, feature_names=feature_names)
+    require_order_of_fit(getattr(model, "feature_names_in_", None), table)
     response = response_of(X, y, len(table))
     features = np.arange(len(table.names))
     forest, given = model, table.rows()

@@ -39,6 +39,7 @@ from losaw.importance import (
     cpi,
     hierarchy,
     loco,
+    mdi,
     mdi_oob,
     pfi,
     predecomp,
@@ -244,6 +245,17 @@ def of_rows_and_columns():
     for features in (["a", "a", "b"], ["a", 0], ["b", 0, "a"]):
         said = "features names 'a' twice; name each feature once"
         yield lambda: pfi(model, FRAME, Y, features=features), said
+    turned, said = {"feature_names": ["b", "a", "c"]}, "feature_names has .* column 1 is 'b', not"
+    boosted = xgboost.XGBRegressor(n_estimators=2, n_jobs=1).fit(FRAME, Y)
+    scaled = make_pipeline(StandardScaler(), LinearRegression()).fit(FRAME, Y)
+    own = LosawRandomForestRegressor(2, random_state=0).fit(FRAME, Y)
+    for method, named in (
+        *((method, model) for method in (pfi, cpi, loco, sage, subgroups, hierarchy)),
+        *((pfi, own), (pfi, scaled), (mdi, forest(FRAME)), (ufi, forest(FRAME))),
+        *((treeinner, boosted), (treeinner, boosted.get_booster())),
+    ):
+        options = turned | ({"train": (X, Y)} if method is loco else {})
+        yield lambda: method(named, X, Y, **options), said
     for given in (True, 3, "ab"):
         said = r"feature_names must be a sequence of (strings|names)"
         yield lambda: sage(line(), X, Y, feature_names=given), said
