@@ -336,8 +336,12 @@ def _of_xgboost(model: Any, given: Any, y: FloatArray) -> Iterator[int | None]:
         return
     trees = booster[: min(_SPLITS, booster.num_boosted_rounds())]
     table = trees.trees_to_dataframe()
-    data = xgboost.DMatrix(given, enable_categorical=True)
-    nodes = np.asarray(trees.predict(data, pred_leaf=True)).reshape(len(y), -1).astype(int)
+    missing = getattr(model, "missing", None)
+    missing = np.nan if missing is None else missing
+    data = xgboost.DMatrix(given, missing=missing, enable_categorical=True)
+    # An array has no names, also where the model was fitted to a frame.
+    leaves_of_trees = trees.predict(data, pred_leaf=True, validate_features=False)
+    nodes = np.asarray(leaves_of_trees).reshape(len(y), -1).astype(int)
     known: set[Any] = set()
     for number, node in enumerate(nodes.T):
         of_tree = table[table["Tree"] == number]
