@@ -1,13 +1,14 @@
 """An unfitted estimator, and the sample in encoded columns that its copies are fitted to."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
 from losaw.scoring.rows import read_rows, require_complete
+from losaw.support.arguments import one_of
 from losaw.support.outcomes import Task, finite_numbers, task_of, unnamed_response
 from losaw.tables import Table
 from losaw.tables.columns import Kinds
@@ -43,6 +44,8 @@ def read_refit(
     of one feature belong together; without a Pipeline levels become dummies, or codes. Of a fitted
     search its best estimator is meant. Without a task and an estimator, text and bools are classes.
     """
+    if task is not None:
+        one_of("task", task, get_args(Task))
     rows = read_rows(X, y, kinds, feature_names)
     table = rows.table
     before, estimator = _parts(model)

@@ -189,6 +189,9 @@ def of_models():
     yield lambda: boruta(RandomForestRegressor(5), X, Y), words
     for method in (boruta, residual_importance):
         yield lambda: method(None, X, np.array(list("abc"))[THREE]), "3 classes"
+        for task in ("clasification", "regresion"):
+            said = f"unknown task '{task}'; did you mean"
+            yield lambda: method(None, X, Y > 0, task=task), said
 
 
 MEDIANS = r"hold medians \(criterion='absolute_error'\).*criterion='squared_error'"
