@@ -94,7 +94,7 @@ def boruta(
     Raises
     ------
     ValueError
-        For a parameter out of range, missing values, or more than two classes.
+        For a parameter out of range, missing values, a constant y, or more than two classes.
     TypeError
         For a model of your own.
 

@@ -128,8 +128,6 @@ def residual_importance(
     sample = read_refit(model, X, y, task, groups, kinds, feature_names, dummies=True)
     rows, response, _ = finite_sample(sample.columns, sample.y, MIN_ROWS)
     units = sample.units.members
-    if np.ptp(response) == 0:
-        raise ValueError(f"y is constant ({response[0]:g}): there is nothing to explain")
     n_permutations = whole_number("n_permutations", n_permutations, 1)
     n_estimators = whole_number("n_estimators", n_estimators, 1)
     steps = residual_algorithm(algorithm, n_estimators)

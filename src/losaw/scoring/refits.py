@@ -65,6 +65,8 @@ def read_refit(
         if task is None:
             task = "regression" if rows.y.dtype.kind in "fiu" else "classification"
         response = unnamed_response(rows.y, task)
+    if np.ptp(response) == 0:
+        raise ValueError(f"y is constant ({response[0]:g}): there is nothing to explain")
     units = units_of(table.names, groups)
     members = tuple(np.flatnonzero(np.isin(sources, unit)) for unit in units.members)
     kinds_found = table.kinds_of(units.members)

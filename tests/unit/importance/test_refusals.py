@@ -290,7 +290,9 @@ def of_responses():
         yield lambda: in_study(name, forest(), y=huge), r"y .*1e150"
     yield lambda: ufi(forest(), X, huge), r"y has .*1e150"
     yield lambda: mdi_oob(forest(), X, huge), r"y has .*1e150"
-    yield lambda: residual_importance(None, X, np.ones(N)), "y is constant"
+    for method in (boruta, residual_importance):
+        for y in (np.ones(N), Y > 99):
+            yield lambda: method(None, X, y), "y is constant"
     few = {"n_estimators": 5, "max_runs": 2}
     said = "y holds values that are not numbers"
     yield lambda: in_study("boruta", None, y=WORDS, **few), said

@@ -101,7 +101,7 @@ def test_boruta_asks_for_more_than_the_best_shadow(monkeypatch):
         return np.array([3.0, 1.5, *shadows] if X.shape[1] == 7 else [3.0, *shadows])
 
     monkeypatch.setattr(boruta_selection, "out_of_bag_z_scores", scores)
-    two = data_of(np.zeros((9, 2)), np.zeros(9))
+    two = data_of(np.zeros((9, 2)), np.arange(9.0))
     found = explain(in_study("boruta", max_runs=30), None, two)
     assert found.details["decisions"].tolist() == [1, -1]
 
@@ -116,7 +116,7 @@ def test_boruta_corrects_its_limit_for_the_number_of_features(monkeypatch, max_r
         return found
 
     monkeypatch.setattr(boruta_selection, "out_of_bag_z_scores", scores)
-    sample = np.zeros((9, 10)), np.zeros(9)
+    sample = np.zeros((9, 10)), np.arange(9.0)
     found = boruta(None, *sample, max_runs=max_runs, alpha=0.05, random_state=0)
     assert found.details["decisions"][0] == decision
     assert found.p_values[0] == pytest.approx(10 * 0.5**max_runs)
