@@ -147,9 +147,16 @@ def loss_of_scoring(loss: Any, scoring: Any, model: Any) -> Any:
         )
     name, task = SCORINGS[scoring]
     last = model[0] if isinstance(model, list) and model else model
-    while hasattr(last, "steps"):
-        last = last.steps[-1][1]
-    own = {kind.__name__ for kind in type(last).__mro__} & _OWN_DECISIONS
+    while True:
+        if hasattr(last, "steps"):
+            last = last.steps[-1][1]
+        elif hasattr(last, "best_estimator_"):
+            last = last.best_estimator_
+        elif "BaseSearchCV" in _kinds(last):  # one that is not fitted
+            last = last.estimator
+        else:
+            break
+    own = _kinds(last) & _OWN_DECISIONS
     if own and name == "zero-one" and hasattr(last, "predict_proba"):
         raise ValueError(
             f"{type(last).__name__} does not predict the most probable class, of which the "
@@ -159,6 +166,11 @@ def loss_of_scoring(loss: Any, scoring: Any, model: Any) -> Any:
     if is_classifier(model) != (task == "classification"):
         raise ValueError(f"scoring={scoring!r} is a score of a {task}, which the model does not do")
     return name
+
+
+def _kinds(model: Any) -> set[str]:
+    """The names of a model's class and of all that it derives from."""
+    return {kind.__name__ for kind in type(model).__mro__}
 
 
 def resolve_loss(loss: Any, task: str) -> Loss:

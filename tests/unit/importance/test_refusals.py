@@ -168,9 +168,16 @@ def of_models():
     yield lambda: pfi([], X, Y, **scored), "0 models for 5 folds"
     yield lambda: pfi(line(), X, Y, cv=N), "a fold of cv scores one row"
     own = FixedThresholdClassifier(LogisticRegression(), threshold=0.1).fit(X, Y > 0)
-    for last in (own, make_pipeline(StandardScaler(), own)):
+    found = GridSearchCV(own, {"threshold": [0.1]}).fit(X, Y > 0)
+    whole = make_pipeline(StandardScaler(), own)
+    for last in (
+        *(own, whole, found, make_pipeline(StandardScaler(), found)),
+        GridSearchCV(whole, {"fixedthresholdclassifier__threshold": [0.1]}).fit(X, Y > 0),
+    ):
         given = {"scoring": "accuracy"}
         yield lambda: pfi(last, X, Y > 0, **given), "FixedThresholdClassifier does not predict the"
+    said, new = "FixedThresholdClassifier does not", GridSearchCV(own, {"threshold": [0.1]})
+    yield lambda: pfi(new, X, Y > 0, cv=2, scoring="accuracy"), said
     for value in (np.nan, np.inf):
         broken = line()
         broken.predict = lambda rows: np.where(np.arange(len(rows)) == 4, value, 0.0)
