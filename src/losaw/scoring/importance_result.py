@@ -98,7 +98,9 @@ class ImportanceResult:
     is_trend: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "scores", np.asarray(self.scores, dtype=float))
+        for name in ("scores", "std_error", "p_values"):
+            if (given := getattr(self, name)) is not None:
+                object.__setattr__(self, name, np.asarray(given, dtype=float))
         for name in ("scores", "std_error", "p_values", "kinds"):
             value = getattr(self, name)
             if value is not None and np.shape(value) != (len(self.feature_names),):

@@ -171,6 +171,8 @@ def test_features_are_selected_at_a_rate():
     assert found.select(fdr=0.05, procedure="benjamini-yekutieli") == ("b",)
     assert found.select(fwer=0.05) == ("b",)
     assert found.select(top=2) == ("b", "c")
+    assert result(p_values=[0.6, 0.001, np.nan]).select(top=2) == ("b", "a")
+    assert result(std_error=[0.1, 0.1, 0.1]).std_error.dtype == float
     for asked in ({}, {"fdr": 0.1, "top": 2}):
         with pytest.raises(ValueError, match="exactly one of"):
             found.select(**asked)
