@@ -234,9 +234,11 @@ def _finest(table: "pd.DataFrame") -> "pd.DataFrame":
 
 
 def _statements(table: "pd.DataFrame") -> tuple[str, ...]:
-    """Return a sentence for each finest group, or one that says that none is found."""
+    """Return a sentence for each finest group, or one that none is found, or none is tested."""
     if not table["rejected"].any():
         first = table.iloc[0]
+        if first["note"]:
+            return (f"nothing is tested: {first['note'].removeprefix('not tested: ')}",)
         return (
             "no group of features is found to matter: all together have "
             f"p = {first['adjusted_p_value']:.2g}",

@@ -127,7 +127,9 @@ def test_what_is_scored_on_rows_of_the_fit_has_no_p_values_and_selects_nothing()
         found = loco(model, X, y, train=(X, y), random_state=0)
     assert np.isnan(found.p_values).all()
     with pytest.warns(UserWarning, match=r"has not seen, or cv=5"):
-        assert hierarchy(model, X, y, random_state=0).selected == ()
+        of_groups = hierarchy(model, X, y, random_state=0)
+    assert of_groups.selected == ()
+    assert str(of_groups) == "nothing is tested: the model was fitted to these rows"
     for function in (pfi, sage):
         with pytest.warns(UserWarning, match=r"has not seen, or cv=5"):
             assert function(model, X, y, random_state=0).p_values is None
