@@ -222,8 +222,8 @@ class ImportanceResult:
     ) -> tuple[str, ...]:
         """Names of the selected features, most important first.
 
-        Exactly one of ``fdr``, ``fwer`` and ``top`` is given. A feature that cannot be tested, and
-        so has no p-value where others have one, is never selected.
+        Exactly one of ``fdr``, ``fwer`` and ``top`` is given. A feature without a p-value, of a
+        method that tests, is never selected: none is, on rows that the model was fitted to.
 
         Parameters
         ----------
