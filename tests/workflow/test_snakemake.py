@@ -101,7 +101,7 @@ def test_after_a_run_exactly_what_an_edit_or_another_request_concerns_is_made_ag
     # A caption: no block.
     project.edit("caption: a tiny table", "caption: another")
     found, _ = planned(project)
-    assert found["summary"] == found["tables"] == 1 and "block" not in found
+    assert found["summary"] == found["tables"] == found["figures"] == 1 and "block" not in found
     # A part of what is there is computed from its blocks, and leaves the whole.
     found, text = planned(project, config=(*NARROW, "n_samples=30", "seeds=3"))
     assert found["summary"] == 1 and "block" not in found
@@ -116,6 +116,18 @@ def test_after_a_run_exactly_what_an_edit_or_another_request_concerns_is_made_ag
     # The plugin: all.
     project.extend_plugin("# edited\n")
     assert planned(project)[0]["block"] == 4
+
+
+def test_figures_that_are_lost_or_of_other_numbers_are_drawn_again(finished):
+    """Where comparison.csv stays the same, too."""
+    folder = finished.folder / "figures/smoke/noise_variance~0.5/tiny"
+    shutil.rmtree(folder)
+    drawn = {"figures": 1, "paper": 1, "report": 1, "all": 1, "total": 4}
+    assert planned(finished)[0] == drawn
+    assert snakemake(finished)[0] == 0 and (folder / "figure_1.png").exists()
+    summary = finished.results / "smoke/noise_variance~0.5/tiny/summary.csv"
+    summary.write_text(summary.read_text() + "\n")  # as a run that was stopped before the figures
+    assert planned(finished)[0] == {**drawn, "tables": 1, "total": 5}
 
 
 def test_one_file_is_a_target_in_a_folder_elsewhere(tmp_path):

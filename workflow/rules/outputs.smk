@@ -14,7 +14,7 @@ rule summary:
 
 rule tables:
     input:
-        f"{RUN.outputs}/{{study}}/comparison.csv",
+        lambda wildcards: RUN.inputs_of_drawings(wildcards.study),
     output:
         report(
             directory(f"{RUN.outputs}/{{study}}/tables"),
@@ -30,7 +30,7 @@ rule tables:
 
 rule figures:
     input:
-        f"{RUN.outputs}/{{study}}/comparison.csv",
+        lambda wildcards: RUN.inputs_of_drawings(wildcards.study),
     output:
         report(
             directory(f"{RUN.figures}/{{study}}"),
