@@ -80,10 +80,9 @@ class Run(Session):
         """Return all files of a finished run: what is lost of them is made again."""
         blocks = [path for study in self.names for path in self.plan(study).blocks]
         summaries = [f"{self.outputs}/{s}/{file}" for s in self.names for file in FILES]
-        tables = [f"{self.outputs}/{study}/tables" for study in self.names]
-        figures = [f"{self.figures}/{study}" for study in self.names]
+        shown = [path for paper in self.papers for path in self.inputs_of_paper(paper)]
         pages = [f"{self.pages}/{name}.html" for name in ("report", *self.papers)]
-        return [*blocks, *summaries, *tables, *figures, *pages]
+        return [*blocks, *summaries, *shown, *pages]
 
     def inputs_of_summary(self, study: str) -> list[str]:
         """Return what a study's numbers are made of: blocks, study file, published numbers."""
@@ -93,10 +92,9 @@ class Run(Session):
         return [*plan.blocks, *map(str, files)]
 
     def inputs_of_drawings(self, study: str) -> list[str]:
-        """Return what tables and figures are made of: numbers, study file, drawings of users."""
-        numbers = [file for file in FILES if file != "manifest.json"]  # it differs in every run
-        sources = [self.study(study).source.path, *self.configuration.plugins]
-        return [*(f"{self.outputs}/{study}/{file}" for file in numbers), *map(str, sources)]
+        """Return what tables and figures are made of; the manifest differs in every run."""
+        numbers = [f"{self.outputs}/{study}/{file}" for file in FILES if file != "manifest.json"]
+        return [*numbers, *map(str, (self.study(study).source.path, *self.configuration.plugins))]
 
     def inputs_of_paper(self, paper: str) -> list[str]:
         """Return what a page shows: claims; comparison, tables and figures of its studies."""

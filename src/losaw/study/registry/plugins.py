@@ -11,7 +11,7 @@ from losaw.support.errors import LosawError
 
 PREFIX = "losaw_plugin_"
 
-_registered: dict[str, tuple[Entry, ...]] = {}
+REGISTERED: dict[str, tuple[Entry, ...]] = {}  # by the module of the plugin
 
 
 class PluginError(LosawError):
@@ -55,7 +55,7 @@ def load_plugin(path: Path | str) -> ModuleType:
         forget(f"{name}:")
         words = f"raised {type(error).__name__}: {error}{place_of(error)}"
         raise PluginError(f"plugin {path}: {words}") from error
-    _registered[name] = tuple(
+    REGISTERED[name] = tuple(
         entry
         for entry in entries()
         if (entry.kind, entry.name) not in known or entry.target.startswith(f"{name}:")
@@ -65,7 +65,7 @@ def load_plugin(path: Path | str) -> ModuleType:
 
 def plugin_entries(path: Path | str) -> tuple[Entry, ...]:
     """Load a plugin file; return its registrations, sorted by kind and name."""
-    return _registered[load_plugin(path).__name__]
+    return REGISTERED[load_plugin(path).__name__]
 
 
 def place_of(error: BaseException) -> str:

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 from losaw.study.registry import Entry
+from losaw.study.registry.plugins import REGISTERED
 
 # (kind, name) -> version. Whoever changes the numbers of a method raises its version here, and the
 # blocks that use it are computed again. A name that is not listed has version 1.
@@ -27,7 +28,7 @@ RAISED: dict[tuple[str, str], int] = {
 
 
 def version_of(entry: Entry) -> int | str:
-    """Return the version of a method: a number of ours, the SHA-256 of a plugin's file.
+    """Return the version of a method: a number of ours, the SHA-256 of its plugin's file.
 
     Examples
     --------
@@ -37,6 +38,8 @@ def version_of(entry: Entry) -> int | str:
     1
     """
     module = entry.target.partition(":")[0]
+    # A plugin's file decides the parameters too, and may register a class of ours or of a library.
+    module = next((plugin for plugin, own in REGISTERED.items() if entry in own), module)
     file = getattr(sys.modules.get(module), "__file__", None)
     if module.partition(".")[0] in ("losaw", "sklearn") or file is None:
         return RAISED.get((entry.kind, entry.name), 1)

@@ -6,6 +6,7 @@ import pytest
 
 from losaw.study import registry
 from losaw.study.registry.plugins import PluginError, load_plugin, plugin_entries
+from losaw.study.registry.versions import version_of
 
 pytestmark = pytest.mark.usefixtures("plugins_forgotten")
 
@@ -50,7 +51,12 @@ def test_what_a_plugin_registers_is_known(tmp_path):
         "\nfrom losaw.study.registry import add\n"
         "add('learner', 'ridge', 'sklearn.linear_model:Ridge')\n"
     )
-    names = [entry.name for entry in plugin_entries(write(tmp_path, text))]
+    path = write(tmp_path, text)
+    names = [entry.name for entry in plugin_entries(path)]
+    before = [version_of(entry) for entry in plugin_entries(path)]
+    path.write_text(text + "# another parameter of ridge\n")
+    after = [version_of(entry) for entry in plugin_entries(path)]
+    assert all(old != new for old, new in zip(before, after, strict=True))
     registry.forget("sklearn.linear_model:Ridge")
     assert names == ["ridge", "plugin-metric"]
 
