@@ -32,12 +32,16 @@ def evidence(computed, tmp_path):
 def test_lines_that_cannot_be_computed_are_named_and_the_others_counted(computed, evidence, capsys):
     lines = read_evidence(evidence.parent)
     n_there = sum(line.learner != "gone" for line in lines)
-    assert verify(lines, computed.configuration, len(lines)) == 0
+    assert verify(lines, computed.configuration, len(lines)) == 1  # fewer than there are
     said = capsys.readouterr().out
     assert said.count("cannot be computed here: unknown learner 'gone'") == len(lines) - n_there
-    assert said.endswith(f"{n_there} of {n_there} equal\n")
-    verify(lines, computed.configuration, 1)  # another is drawn in the place of one that is gone
+    assert said.endswith(f"{n_there} of {n_there} equal; {len(lines)} were asked for\n")
+    # Another is drawn in the place of one that is gone.
+    assert verify(lines, computed.configuration, 1) == 0
     assert capsys.readouterr().out.endswith("1 of 1 equal\n")
+    computed.edit("jitter: 0.3", "fail_share: 1.0")  # as where code of ours is broken
+    assert verify(lines, computed.configuration, 1) == 1
+    assert "differs; ArithmeticError: this fit fails" in capsys.readouterr().out
 
 
 def test_rows_that_differ_are_told_with_the_size_of_the_difference(computed, evidence, capsys):
