@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from losaw.data import Dataset, FloatArray, Sample
 from losaw.rng import seed_integer, stream
 from losaw.scoring.importance_result import ImportanceResult
+from losaw.study.datasets import DatasetError
 from losaw.study.grid import Study
 from losaw.study.metrics.metric import Predictions, check_scores
 from losaw.study.recipe import Recipe, created, recipe_of_slice
@@ -44,29 +45,29 @@ class Ingredients:
 
 
 def run_replicate(
-    ingredients: Ingredients,
-    seed: int,
-    parts: Collection[str] | None = None,
-    draw: Callable[[int], Dataset] | None = None,
+    ingredients: Ingredients, seed: int, parts: Collection[str], draw: Callable[[int], Dataset]
 ) -> list[Row]:
-    """Rows of one seed, or of some ``parts`` alone: labels of importances, ``""`` for predictions.
+    """Rows of some ``parts`` of one seed: labels of importances, ``""`` for predictions.
 
     Every component has a random stream of its own, and none may change the data: the rows of a
-    part are the same whichever other parts are computed. ``draw(seed)`` returns the data where
-    learners share them.
+    part are the same whichever other parts are computed. ``draw(seed)`` returns the data, which
+    learners share.
 
     What the data, the fit, an importance or a metric raises becomes a row with ``status``
-    ``"failed"`` and the message; the other rows of the seed are kept.
+    ``"failed"`` and the message; the other rows of the seed are kept. Real data that are missing
+    end the job: a stored failure would stay when they are there.
     """
     try:
-        data = (draw or ingredients.data)(seed)
+        data = draw(seed)
         model = fit(ingredients, data, seed)
+    except DatasetError:
+        raise
     except Exception as error:
         return [failure(seed, "", "", error)]
     return [
         row
         for part in ("", *ingredients.importances)
-        if parts is None or part in parts
+        if part in parts
         for row in _rows_of_part(ingredients, data, model, seed, part)
     ]
 

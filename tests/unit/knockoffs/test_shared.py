@@ -37,7 +37,9 @@ def gaussian(seed=0, name="gaussian()"):
 def rows_of(session, learner, importances=None):
     """The rows of seed 0 of a learner, without what names it."""
     study = session.studies[0]
-    return run_replicate(ingredients_in(study, study.settings[0], learner), 0, importances)
+    ingredients = ingredients_in(study, study.settings[0], learner)
+    parts = importances or ["", *ingredients.importances]
+    return run_replicate(ingredients, 0, parts, ingredients.data)
 
 
 def numbers(rows):

@@ -5,6 +5,7 @@ import pytest
 
 from losaw.study import compute as module
 from losaw.study.block_file import read_block
+from losaw.study.datasets import DatasetError
 from losaw.study.errors import StudyError
 from losaw.study.results.collect import collect
 from losaw.study.results.outputs import write_outputs
@@ -25,6 +26,19 @@ class Aborting(MarginalSlopes):
 class Hanging(MarginalSlopes):
     def fit(self, X, y):
         time.sleep(600)
+"""
+
+WITHOUT_DATA = """
+from losaw.study.datasets import DatasetError
+
+
+@register("generator", "without-data")
+class WithoutData:
+    def __init__(self, n_samples, noise_variance):
+        pass
+
+    def sample(self, rng):
+        raise DatasetError("set LOSAW_DATA")
 """
 
 
@@ -64,8 +78,16 @@ def test_a_learner_that_takes_its_process_with_it_loses_its_own_rows(broken, lea
 def test_too_many_failed_fits_leave_no_summary_and_say_why(broken):
     broken.edit("jitter: 0.3", "fail_share: 1.0")
     broken.replace(broken.configuration, "max_failed_share: 1.0", "max_failed_share: 0.1")
-    with pytest.raises(StudyError, match=r"jittered failed in 2 of 2 fits(.|\n)*2 × Arith"):
+    said = r"jittered failed in 2 of 2 fits(.|\n)*2 × Arith(.|\n)*\n  rm .*seeds_000-001.parquet$"
+    with pytest.raises(StudyError, match=said):
         run(broken.session())
+
+
+def test_missing_data_end_a_job_and_leave_no_rows(broken):
+    broken.extend_plugin(WITHOUT_DATA)
+    broken.edit("{name: normal-linear, correlation: heterogeneous}", "without-data")
+    with pytest.raises(DatasetError, match="set LOSAW_DATA"):
+        execute(broken.session())
 
 
 def test_all_learners_of_a_data_set_see_one_draw(project, monkeypatch):

@@ -66,7 +66,8 @@ def draw(rng):
 
 def rows_of(importances, metrics, learner=LinearRegression):
     recipe = Ingredients("tiny", "one", "plain", draw, learner, importances, metrics)
-    return {(row.importance, row.metric): row for row in run_replicate(recipe, 0)}
+    rows = run_replicate(recipe, 0, ["", *importances], recipe.data)
+    return {(row.importance, row.metric): row for row in rows}
 
 
 def sort(predictions):

@@ -94,7 +94,7 @@ def _download(source: Source, path: Path, expected: str) -> bytes:
     change = "" if convert is None else f" after this change: {convert.__doc__}".rstrip(".")
 
     def refusal(why: str) -> DatasetError:
-        # The reason comes last: it can be long, and rows of failed fits keep the first 500 letters.
+        # The reason comes last: it can be long.
         return DatasetError(
             f"data set {name!r}: {path}: no such file. Put it there by hand (SHA-256 "
             f"{expected}{change}), or name the folder that holds {name}/{path.name} with "

@@ -1,5 +1,6 @@
 """All blocks of a study in two tables: one row per measured value, one per score vector."""
 
+import itertools
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any
@@ -72,7 +73,8 @@ def collect(plan: StudyPlan) -> Collection:
         )
     rows = _in_grid_order(plan.study, pa.concat_tables(tables).unify_dictionaries())
     frame = rows.select(RESULT_COLUMNS).to_pandas()
-    check_fits(plan, frame)
+    is_failed = [pc.any(pc.not_equal(table["status"], "ok")).as_py() for table in tables]
+    check_fits(plan, frame, " ".join(itertools.compress(plan.blocks, is_failed)))
     is_score = pc.and_(pc.equal(rows["metric"], SCORES), pc.equal(rows["status"], "ok"))
     return Collection(
         pd.DataFrame([{"setting_id": s.identifier, **s.axes} for s in plan.study.settings]),
@@ -123,7 +125,7 @@ def grid_order(study: Study) -> dict[str, list[str]]:
     }
 
 
-def check_fits(plan: StudyPlan, rows: pd.DataFrame) -> None:
+def check_fits(plan: StudyPlan, rows: pd.DataFrame, failed_blocks: str) -> None:
     """Raise an error if a method failed in more than the allowed share of its fits.
 
     The mean over the fits that went well would be one over a selected part of the data sets.
@@ -143,6 +145,6 @@ def check_fits(plan: StudyPlan, rows: pd.DataFrame) -> None:
         raise StudyError(
             f"study {plan.study.name!r}: more fits of a method failed than max_failed_share, "
             f"{plan.max_failed_share:.1%}, allows, so there is no summary.\n{''.join(problems)}"
-            "Fix the method (its rows are then computed again, and no others), take it out of the "
-            "study, or raise max_failed_share."
+            "Fix the method, take it out of the study, or raise max_failed_share. Without these "
+            f"files the same command computes their failed fits again:\n  rm {failed_blocks}"
         )
