@@ -9,6 +9,7 @@
 # A part       snakemake --cores 8 --config studies=losaw_forest function=f3,f5 n_samples=500 seeds=40
 # What it does snakemake -n (which jobs, and why);   losaw plan (fits, core-hours, changed keys)
 # A cluster    snakemake --workflow-profile profiles/slurm   (docs/cluster.md)
+import re
 from pathlib import Path
 
 from snakemake.utils import min_version
@@ -27,7 +28,7 @@ container: "docker-daemon:losaw:latest"
 
 
 try:
-    from losaw.study.rules import Run
+    from losaw.study.rules import FILES, Run
 except ModuleNotFoundError as error:
     raise SystemExit(f"{error}: run `make install`, then .venv/bin/snakemake")
 
@@ -37,7 +38,7 @@ RUN = Run(CONFIGURATION, config, is_main=workflow.is_main_process)
 
 wildcard_constraints:
     study=r"[A-Za-z0-9_.=+-]+",
-    paper="|".join(RUN.papers),
+    paper="|".join(map(re.escape, RUN.papers)),
 
 
 include: "workflow/rules/blocks.smk"

@@ -106,7 +106,7 @@ def test_after_a_run_exactly_what_an_edit_or_another_request_concerns_is_made_ag
     found, text = planned(project, config=(*NARROW, "n_samples=30", "seeds=3"))
     assert found["summary"] == 1 and "block" not in found
     outputs = re.findall(r"^ *output: (.*)$", text, re.MULTILINE)
-    assert outputs and all("noise_variance~0.5_n_samples~30_seeds~3/" in one for one in outputs)
+    assert outputs and all("n_samples~30_noise_variance~0.5_seeds~3/" in one for one in outputs)
     # A parameter that differs by setting concerns the two blocks of that setting; a sixth seed the
     # last block of each.
     lookup = "jitter: {axis: n_samples, values: {30: 0.6, 60: 0.3}}"
@@ -204,7 +204,7 @@ def test_a_learner_that_ends_its_process_loses_its_own_rows_in_the_second_attemp
     project.replace(project.configuration, "max_failed_share: 0.0", limits)
     code, text = snakemake(project, config=(*NARROW, "n_samples=30", "seeds=2"))
     assert code == 0, text
-    folder = project.results / "smoke" / "noise_variance~0.5_n_samples~30_seeds~2" / "tiny"
+    folder = project.results / "smoke" / "n_samples~30_noise_variance~0.5_seeds~2" / "tiny"
     assert "'jittered' ended its process" in (folder / "manifest.json").read_text()
     results = pd.read_parquet(folder / "results.parquet")
     assert (results[results["learner"] == "plain"]["status"] == "ok").sum() == 2 * 2

@@ -26,7 +26,7 @@ rule block:
         f"{RUN.results}/{RUN.scale}/{{study}}/benchmarks/{{slice}}/seeds_{{first}}-{{last}}.tsv"
     retries: 1
     resources:
-        mem_mb=lambda wildcards, attempt: attempt * RUN.megabytes(wildcards),
+        mem_mb=lambda wildcards, attempt: attempt * RUN.study(wildcards.study).file.memory_megabytes,
         runtime=lambda wildcards, attempt: attempt * RUN.minutes,
         seconds=RUN.seconds,
         attempt=lambda wildcards, attempt: attempt,

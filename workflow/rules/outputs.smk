@@ -3,7 +3,7 @@ rule summary:
     input:
         lambda wildcards: RUN.inputs_of_summary(wildcards.study),
     output:
-        expand(f"{RUN.outputs}/{{{{study}}}}/{{file}}", file=RUN.summary_files),
+        expand(f"{RUN.outputs}/{{{{study}}}}/{{file}}", file=FILES),
     log:
         f"{RUN.outputs}/{{study}}/logs/summary.log",
     params:

@@ -2,7 +2,7 @@
 
 import itertools
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -115,9 +115,3 @@ class Block:
     def _counts(self) -> Iterator[tuple[Cell, int]]:
         for cell in self.slice.cells:
             yield cell, max(0, min(cell.n_seeds, self.seeds.stop) - self.seeds.start)
-
-
-def blocks_of(folder: Path, parts: Iterable[Slice]) -> Mapping[str, Block]:
-    """Return the blocks of some slices, by the path of their file."""
-    blocks = (Block(folder, part, seeds) for part in parts for seeds in part.ranges())
-    return {str(block.path): block for block in blocks}

@@ -35,9 +35,9 @@ def validate(study: Study) -> None:
     StudyError
         For the first problem, with file, key, value, what is allowed and the nearest match.
     """
+    _check_grid(study)
     _check_parameters(study)
     _check_contracts(study)
-    _check_grid(study)
     _check_seeds(study)
     _check_methods(study)
     _check_method_names(study)
@@ -45,6 +45,8 @@ def validate(study: Study) -> None:
 
 
 def _check_grid(study: Study) -> None:
+    if study.name == "report":
+        raise study.source.error(("study",), "is the name of the front page; choose another name")
     for index, axis in enumerate(study.file.blocks.inside):
         study.source.check_known(axis, study.axes, ("blocks", "inside", index), "axis")
     for axis, values in study.file.settings.items():
@@ -82,10 +84,14 @@ def _check_seeds(study: Study) -> None:
 
 
 def _check_parameters(study: Study) -> None:
+    places = [(location, method.entry, method.parameters) for location, method in _methods(study)]
+    values = [value for _, _, parameters in places[1:] for value in parameters.values()]
     for index, axis in enumerate(study.file.learner_axes):
         study.source.check_known(axis, study.axes, ("learner_axes", index), "axis")
+        if not any(isinstance(value, dict) and value.get("axis") == axis for value in values):
+            message = f"no learner, importance or metric has a parameter {{axis: {axis}}}; add it"
+            raise study.source.error(("learner_axes", index), f"{message}, or remove the axis")
     axes = (("settings",), study.generator.entry, study.data_axes)
-    places = [(location, method.entry, method.parameters) for location, method in _methods(study)]
     for location, entry, parameters in (axes, *places):
         known = entry.accepted_parameters()
         for parameter in parameters:

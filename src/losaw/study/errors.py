@@ -7,7 +7,6 @@ from losaw.support.errors import LosawError
 from losaw.support.words import unknown
 
 Part = TypeVar("Part")
-MOST_NAMES = 50
 
 
 class StudyError(LosawError):
@@ -17,7 +16,7 @@ class StudyError(LosawError):
 def part_of(what: str, name: str, parts: Mapping[str, Part], place: str = "") -> Part:
     """Return a part by its name; a StudyError says which names there are, and the nearest."""
     if name not in parts:
-        raise StudyError(f"{place}{unknown(what, name, list(parts)[:MOST_NAMES])}")
+        raise StudyError(f"{place}{unknown(what, name, parts)}")
     return parts[name]
 
 

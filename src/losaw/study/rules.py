@@ -29,8 +29,6 @@ class Run(Session):
     starts the jobs (``is_main``) checks everything.
     """
 
-    summary_files = FILES
-
     def __init__(self, configuration: Path, config: Mapping[str, Any], is_main: bool) -> None:
         use_one_thread()
         os.environ[FILE_KEY] = str(configuration)
@@ -71,10 +69,6 @@ class Run(Session):
         place = "not part of this request: "
         return asdict(part_of("joint law", identifier, specifications, place))
 
-    def megabytes(self, wildcards: Any) -> int:
-        """Return the memory of a block's job, as the study states it."""
-        return self.study(wildcards.study).file.memory_megabytes
-
     @property
     def everything(self) -> list[str]:
         """Return all files of a finished run: what is lost of them is made again."""
@@ -97,12 +91,11 @@ class Run(Session):
         return [*numbers, *map(str, (self.study(study).source.path, *self.configuration.plugins))]
 
     def inputs_of_paper(self, paper: str) -> list[str]:
-        """Return what a page shows: claims; comparison, tables and figures of its studies."""
+        """Return what a page shows: claims; tables and figures, which all numbers are in."""
         claims = self.folder / "claims" / f"{paper}.yaml"
         shown = [str(claims)] if claims.is_file() else []
         for study in self.papers[paper]:
-            folder = f"{self.outputs}/{study}"
-            shown += [f"{folder}/comparison.csv", f"{folder}/tables", f"{self.figures}/{study}"]
+            shown += [f"{self.outputs}/{study}/tables", f"{self.figures}/{study}"]
         return shown
 
     def compile(self) -> None:

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from losaw.study.blocks import LEARNER_AXIS, Block, Cell, blocks_of, slices
+from losaw.study.blocks import LEARNER_AXIS, Block, Cell, slices
 from losaw.study.checks import validate
 from losaw.study.errors import StudyError, part_of
 from losaw.study.grid import Study
 from losaw.study.published import read_published, what_has_no_cell
 from losaw.study.registry.plugins import load_plugin
-from losaw.study.settings import Setting, safe_name, same
+from losaw.study.settings import Setting, safe_name, same, short_digest
 from losaw.study.study_file import SCALES, Configuration, SourceFile, listed, parse
 from losaw.support.words import unknown
 
@@ -78,7 +78,7 @@ class Session:
         asked = {k: v for k, v in (config or {}).items() if k not in written or written[k] != v}
         overrides = {k: v for k, v in asked.items() if k in Configuration.model_fields}
         seeds = asked.pop("seeds", None)
-        self.selection = {k: listed(v) for k, v in asked.items() if k not in overrides}
+        self.selection = {k: listed(v) for k, v in sorted(asked.items()) if k not in overrides}
         if seeds is not None and not (str(seeds).isdecimal() and int(seeds) > 0):
             raise StudyError(f"seeds: {seeds!r} is not allowed; ask for a whole number, 1 or more")
         self.seeds = None if seeds is None else int(seeds)
@@ -141,7 +141,7 @@ class Session:
                 if not any(same(known, value) for known in allowed):
                     raise StudyError(
                         f"{axis}: {unknown('value', value, dict.fromkeys(allowed))}; a new one "
-                        "belongs into the study file, under settings"
+                        f"goes into a study's {'learners' if axis == LEARNER_AXIS else 'settings'}"
                     )
 
     @staticmethod
@@ -172,7 +172,7 @@ class Session:
             return f"it has no scale {self.scale!r}, only {', '.join(study.file.seeds)}"
         for axis, values in self.selection.items():
             known = self._allowed(study, axis)
-            if known and not any(same(own, value) for own in known for value in values):
+            if not any(same(own, value) for own in known for value in values):
                 return f"it has no {axis}={','.join(map(str, values))}"
         return f"the scale {self.scale!r} has no seeds for what is selected of it"
 
@@ -223,6 +223,7 @@ class Session:
     def pages(self) -> Path:
         """The folder of the report's pages; those of some studies alone have one of their own."""
         asked = "+".join(self._asked_studies)
+        asked = asked if len(asked) <= 200 else short_digest(asked)  # a file system allows 255
         return self.outputs / (f"studies~{asked}" if asked else "")
 
     @property
@@ -237,10 +238,12 @@ class Session:
         study = self.study(name)
         cells = list(self._cells(study))
         place = self.results / self.scale / name
+        parts = slices(study, cells, self.selection)
+        blocks = (Block(place, part, seeds) for part in parts for seeds in part.ranges())
         self._plans[name] = StudyPlan(
             study=study,
             settings=tuple({cell.setting.identifier: cell.setting for cell in cells}.values()),
-            blocks=blocks_of(place, slices(study, cells, self.selection)),
+            blocks={str(block.path): block for block in blocks},
             folder=self.outputs / name,
             figures=self.figures / name,
             published=self.published_folder,

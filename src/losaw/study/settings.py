@@ -22,8 +22,8 @@ class Setting:
     parameters: Mapping[str, Any]  # of the generator: its axes and the fixed parameters
 
     def matches(self, selection: Selection) -> bool:
-        """Return whether every selected axis of this setting has one of the selected values."""
-        return matches({k: v for k, v in selection.items() if k in self.axes}, self.axes)
+        """Return whether every selected axis, learners aside, has one of the selected values."""
+        return matches({k: v for k, v in selection.items() if k != "learner"}, self.axes)
 
 
 def same(value: Scalar, other: Any) -> bool:

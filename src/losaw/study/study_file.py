@@ -92,8 +92,8 @@ def as_values(written: Any) -> list[Any]:
 
 def listed(written: Any) -> tuple[Any, ...]:
     """Return the values that the command line writes ``f3,f5``, or that a file has as a list."""
-    if isinstance(written, list | tuple):
-        return tuple(written)
+    if isinstance(written, list | tuple | None):
+        return tuple(written or ())
     return tuple(part.strip() for part in str(written).split(",") if part.strip())
 
 
@@ -182,11 +182,9 @@ class Seconds(Entry):
     seconds: Annotated[float, Field(gt=0)]
 
 
-def _everywhere(written: Any) -> Any:
-    return written if isinstance(written, list) else [{"seeds": written}]
-
-
-SeedsOfSettings = Annotated[list[Seeds], BeforeValidator(_everywhere)]
+SeedsOfSettings = Annotated[
+    list[Seeds], BeforeValidator(lambda w: w if isinstance(w, list) else [{"seeds": w}])
+]
 
 
 class TableLayout(Strict):
@@ -358,7 +356,7 @@ class Configuration(Strict):
     figures: Path = Path("figures")
     plugins: Annotated[list[Path], BeforeValidator(listed)] = []
     max_failed_share: Annotated[float, Field(ge=0, le=1)] = 0.0
-    block_minutes: Annotated[float, Field(gt=0)] = 60.0
+    block_minutes: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 60.0
 
 
 Model = TypeVar("Model", bound=BaseModel)

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 # Share of letters that agree from which on a name is a likely slip: 'n_trees' is none of
 # 'max_features' (.53), 'dest' one of 'desk' (.75). Letters in another order count as a slip too.
 NEAR = 0.6
+MOST_NAMES = 50
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
@@ -33,9 +34,10 @@ def other_columns(what: str, names: Iterable[str], of: str, expected: Iterable[s
 
 
 def unknown(what: str, name: object, known: Iterable[object]) -> str:
-    """Return ``"unknown <what> 'name'; did you mean 'x'? (known: …)"``."""
+    """Return ``"unknown <what> 'name'; did you mean 'x'? (known: …)"``, the first names of many."""
     names = [str(name) for name in known]
-    return f"unknown {what} {name!r}{did_you_mean(str(name), names)} (known: {', '.join(names)})"
+    shown = ", ".join(names[:MOST_NAMES]) + (", …" if len(names) > MOST_NAMES else "")
+    return f"unknown {what} {name!r}{did_you_mean(str(name), names)} (known: {shown})"
 
 
 def decimal(value: float) -> str:

@@ -5,7 +5,7 @@ import pytest
 from losaw.cli import main
 from losaw.study.errors import StudyError
 from losaw.study.results.outputs import write_outputs
-from losaw.support.words import did_you_mean
+from losaw.support.words import did_you_mean, unknown
 
 
 @pytest.mark.parametrize(
@@ -128,6 +128,7 @@ from losaw.support.words import did_you_mean
                     "labels: names several columns 'Forest'; give each",
                 ),
                 ("learner_axes: [jiter]", "jiter"),
+                ("learner_axes: [n_samples]", "learner_axes.0: no learner, importance or metric"),
                 ("counted: [{method: plane}]", "plane"),
                 ("counted: [{n_sample: 30}]", "n_sample"),
                 ("known: [{where: {metric: r2}, kind: open, note: x}]", "r2"),
@@ -275,7 +276,10 @@ def test_a_comma_at_the_end_of_each_line_moves_no_column(project):
     [
         ({"studies": ["tini"]}, ["unknown study 'tini'", "did you mean 'tiny'"]),
         ({"studies": ""}, ["studies: ", "at least 1 item"]),
+        ({"studies": None, "plugins": None}, ["studies: ", "at least 1 item"]),
         ({"scale": "dest"}, ["unknown scale 'dest'", "did you mean 'desk'"]),
+        ({"block_minutes": "inf"}, ["block_minutes", "finite number"]),
+        ({"learner": ("rf",)}, ["learner: unknown value 'rf'", "a new one goes into a study's l"]),
         ({"max_failed_share": 2}, ["max_failed_share", "less than or equal to 1", "got 2"]),
         ({"scael": "desk"}, ["scael", "did you mean 'scale'"]),
         ({"plugins": ["nowhere.py"]}, ["nowhere.py", "no such file"]),
@@ -303,6 +307,7 @@ def test_all_problems_of_a_file_are_named_at_once(project):
 
 def test_a_name_that_is_far_off_is_not_guessed():
     assert did_you_mean("n_trees", ["max_features", "eta"]) == ""
+    assert "did you mean 'far'? (known: 0, 1" in unknown("name", "fan", [*range(60), "far"])
     assert did_you_mean("etta", ["max_features", "eta"]) == "; did you mean 'eta'?"
 
 

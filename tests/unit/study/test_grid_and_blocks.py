@@ -99,6 +99,18 @@ def test_outputs_of_a_selection_have_a_folder_of_their_own(project):
     assert part.figures != whole.figures
 
 
+def test_many_studies_have_a_folder_of_a_name_that_is_not_too_long(project):
+    text, names = project.study_file.read_text(), [f"tiny{'y' * i}" for i in range(30)]
+    for name in names:
+        file = project.study_file.with_name(f"{name}.yaml")
+        file.write_text(text.replace("study: tiny", f"study: {name}"))
+    few, many = project.session(studies=names[:2]), project.session(studies=names)
+    assert few.pages.name == "studies~tiny+tinyy" and len(many.pages.name) < 20
+    file.with_name("report.yaml").write_text(text.replace("study: tiny", "study: report"))
+    with pytest.raises(StudyError, match=r"study: is the name of the front page"):
+        project.session(studies=["report"])
+
+
 def test_a_fixed_generator_parameter_changes_identifier_and_recipe(project):
     def first():
         session = project.session()
@@ -191,6 +203,11 @@ def test_a_study_that_has_nothing_of_the_selection_is_left_out_and_named(project
     chosen = project.session(n_samples=("90",))
     assert [study.name for study in chosen.studies] == ["other"]
     assert chosen.notes[1:] == ["study 'tiny' is left out: it has no n_samples=90"]
+    fixed = text[: text.index("published:")].replace("  noise_variance: [0.5, 1.0]\n", "")
+    fixed = fixed.replace("heterogeneous", "heterogeneous, noise_variance: 0.5")
+    other.write_text(fixed.replace("study: tiny", "study: other"))
+    chosen = project.session(noise_variance=0.5)
+    assert chosen.notes == ["study 'other' is left out: it has no noise_variance=0.5"]
 
 
 def test_studies_that_share_an_experiment_share_its_streams(project):

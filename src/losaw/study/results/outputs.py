@@ -86,7 +86,8 @@ def manifest(plan: StudyPlan, collection: Collection) -> dict[str, Any]:
 
 def _spent(plan: StudyPlan) -> dict[str, Any]:
     """What the blocks cost, as far as Snakemake's benchmarks say."""
-    paths = (benchmark_path(block.path) for block in plan.blocks.values())
+    places = (path.parts for path in map(Path, plan.blocks))
+    paths = [Path(*at[:-3], "benchmarks", *at[-2:]).with_suffix(".tsv") for at in places]
     lines = [pd.read_csv(path, sep="\t", na_values="-") for path in paths if path.is_file()]
     if not lines:
         return {"core_seconds": None, "peak_megabytes": None}
@@ -95,11 +96,6 @@ def _spent(plan: StudyPlan) -> dict[str, Any]:
         "core_seconds": round(float(costs["cpu_time"].sum()), 1),
         "peak_megabytes": float(costs["max_rss"].max()),
     }
-
-
-def benchmark_path(path: Path) -> Path:
-    """Return the place of Snakemake's measurement of a block's job."""
-    return (path.parents[2] / "benchmarks" / path.parent.name / path.name).with_suffix(".tsv")
 
 
 def machine() -> str:
