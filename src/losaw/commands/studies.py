@@ -234,9 +234,8 @@ def write_pages(options: argparse.Namespace) -> None:
     from losaw.study.report.page.front import write_pages
     from losaw.study.report.page.stored import Shelf
 
-    configuration = configuration_of(options)
-    compare_again(Shelf(options.folder, configuration.parent))
-    shelf = Shelf(options.folder, configuration.parent)
+    shelf = Shelf(options.folder, configuration_of(options).parent)
+    compare_again(shelf)
     for page in write_pages(shelf, options.folder / "overview.md"):
         print(page)
 
