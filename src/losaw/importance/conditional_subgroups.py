@@ -209,13 +209,13 @@ def _sources_within(
 ) -> NDArray[np.intp]:
     """Return the row that each row takes its value from: a random cycle within every leaf.
 
-    With weights it is a random row of the leaf, each as often as it weighs.
+    With weights that differ it is a random row of the leaf, each as often as it weighs.
     """
     source = np.arange(len(leaves))
     for leaf in np.unique(leaves):
         rows = rng.permutation(np.flatnonzero(leaves == leaf))
         giving = np.roll(rows, 1)
-        if weights is not None and weights[rows].any():
+        if weights is not None and np.ptp(weights[rows]) > 0:
             giving = rng.permutation(rows[rows_by_weight(weights[rows], len(rows), rng)])
         source[rows] = giving
     return source

@@ -128,10 +128,9 @@ def _disagreements(
         every = cells[cells["verdict"].isin([DIFFERS, DEVIATES])]
         own = every[every.index.isin(counted(study, comparison).index)]
         n_others = len(every) - len(own)
-        others = f"{n_others} more, of readings that are not counted, are in comparison.csv."
+        others = [f"{n_others} more, of readings that are not counted, are in comparison.csv."]
         title = f"Cells of `{name}` that differ or deviate: {len(own)}"
-        below = [others] if n_others else []
-        parts.append(Section(title, [_cells(study, own), *below], is_folded=True))
+        parts.append(Section(title, [_cells(study, own), *(others if n_others else [])], True))
     return Section("What does not reproduce", parts)
 
 
@@ -241,8 +240,7 @@ def _methods(shelf: Shelf, name: str) -> Section:
             }
             for row in part.to_dict("records")
         ]
-        title = f"Ranking by {study.show(metric)}"
-        parts.append(Section(title, [_RANKING, pd.DataFrame(rows)]))
+        parts.append(Section(f"Ranking by {study.show(metric)}", [_RANKING, pd.DataFrame(rows)]))
     return Section(f"Methods of `{name}`", parts)
 
 
