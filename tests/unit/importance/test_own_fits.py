@@ -1,8 +1,11 @@
-"""Boruta and residual importance in the form of all others: a model to clone, frames, groups."""
+"""Boruta and residual importance, which fit their models: rivals' algebra, frames, groups."""
+
+import itertools
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import (
     GradientBoostingClassifier,
@@ -10,13 +13,16 @@ from sklearn.ensemble import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
+from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
+from losaw.data import Dataset, Sample, Truth
 from losaw.forest import LosawRandomForestRegressor
-from losaw.importance import residual_importance
+from losaw.importance import boruta, boruta_selection, pfi, residual_importance, sage, subgroups
 from losaw.importance.boruta_selection import out_of_bag_z_scores
 from losaw.scoring.residual_algorithms import Prefix, extended, gram_schmidt
+from reference.in_study import data_of, in_study
 
 N = 120
 FEW = {"n_permutations": 2, "n_estimators": 10, "random_state": 0}
@@ -93,3 +99,143 @@ def test_trees_without_rows_out_of_bag_add_nothing(task):
     units = [np.array([0]), np.array([1])]
     found = out_of_bag_z_scores(X, y, task, 60, 0, units)
     assert np.isfinite(found).all()
+
+
+def data(n=400, seed=0, rho=0.9):
+    """y = X1 + X3 + noise; X2 is a correlated stand-in for X1, X4 is noise."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((2 * n, 4))
+    X[:, 1] = rho * X[:, 0] + np.sqrt(1 - rho**2) * X[:, 1]
+    y = X[:, 0] + X[:, 2] + rng.standard_normal(2 * n)
+    names = ("X1", "X2", "X3", "X4")
+    kinds = ("continuous",) * 4
+    return Dataset(Sample(X[:n], y[:n]), Sample(X[n:], y[n:]), Truth((0, 2), 4), names, kinds)
+
+
+def explain(method, model, sample, seed=1):
+    return method.explain(model, sample, np.random.default_rng(seed))
+
+
+def test_the_ratio_of_pfi_is_the_difference_over_the_loss_plus_1():
+    sample = data()
+    model = LinearRegression().fit(*sample.train)
+    difference = explain(in_study("pfi-difference", scale="difference"), model, sample).scores
+    ratio = explain(in_study("pfi-difference", scale="ratio"), model, sample).scores
+    loss = ((sample.test.y - model.predict(sample.test.X)) ** 2).mean()
+    assert np.allclose(ratio, 1 + difference / loss)
+
+
+def test_a_cross_fitted_ratio_of_pfi_is_tested_against_1():
+    X, y = data().train
+    found = pfi(LinearRegression(), X, y, scale="ratio", cv=5, random_state=0)
+    folds = found.details["fold_scores"]
+    assert np.allclose(found.scores, folds.mean(axis=0))
+    p_values = stats.t.sf((found.scores - 1) / found.std_error, 4)
+    assert np.allclose(found.p_values, p_values)
+
+
+def test_subgroups_shrink_the_importance_of_a_feature_that_others_replace():
+    sample = data(n=1500, rho=0.95)
+    model = LinearRegression().fit(*sample.train)
+    marginal = explain(in_study("pfi-difference"), model, sample).scores
+    conditional = explain(in_study("subgroups"), model, sample).scores
+    assert conditional[0] < 0.4 * marginal[0]
+    # X3 is independent of the others: its subgroups are arbitrary.
+    assert conditional[2] == pytest.approx(marginal[2], rel=0.15)
+
+
+def test_sage_agrees_with_the_exact_shapley_values():
+    sample = data(n=60, rho=0.5)
+    model = LinearRegression().fit(*sample.train)
+    X, y = sample.test
+    method = in_study("sage", n_background=60, max_permutations=3000, threshold=None)
+    found = explain(method, model, sample)
+
+    def loss(known):
+        filled = np.tile(X.mean(axis=0), (len(X), 1))  # exact for a linear model
+        filled[:, list(known)] = X[:, list(known)]
+        return ((y - model.predict(filled)) ** 2).mean()
+
+    exact = np.zeros(4)
+    orders = list(itertools.permutations(range(4)))
+    for order in orders:
+        for place, feature in enumerate(order):
+            exact[feature] += loss(order[:place]) - loss(order[: place + 1])
+    exact /= len(orders)
+    assert (np.abs(found.scores - exact) < 5 * found.std_error).all()
+    assert found.scores.sum() == pytest.approx(loss(()) - loss(range(4)))
+
+
+def test_sage_stops_when_its_error_is_small():
+    sample = data()
+    model = LinearRegression().fit(*sample.train)
+    loose = explain(in_study("sage", threshold=0.5), model, sample)
+    strict = explain(in_study("sage", threshold=1e-6, max_permutations=64), model, sample)
+    assert loose.details["converged"]
+    assert loose.details["n_permutations"] < 512
+    assert not strict.details["converged"]
+    assert strict.details["n_permutations"] == 64
+
+
+def test_boruta_confirms_signal_and_its_stand_in_and_rejects_noise():
+    sample = data(n=300)
+    found = explain(in_study("boruta", n_estimators=60, max_runs=25), None, sample)
+    assert found.details["selected"].tolist() == [True, True, True, False]
+    assert found.p_values[3] > 0.05
+
+
+def test_boruta_asks_for_more_than_the_best_shadow(monkeypatch):
+    def scores(X, *rest):
+        shadows = [2.0, 0.0, 0.0, 0.0, 0.0]
+        return np.array([3.0, 1.5, *shadows] if X.shape[1] == 7 else [3.0, *shadows])
+
+    monkeypatch.setattr(boruta_selection, "out_of_bag_z_scores", scores)
+    two = data_of(np.zeros((9, 2)), np.arange(9.0))
+    found = explain(in_study("boruta", max_runs=30), None, two)
+    assert found.details["decisions"].tolist() == [1, -1]
+
+
+@pytest.mark.parametrize(("max_runs", "decision"), [(7, 0), (8, 1)])
+def test_boruta_corrects_its_limit_for_the_number_of_features(monkeypatch, max_runs, decision):
+    """Ten features at .05: 2^-8 is below .005, 2^-7 is not; 2^-5 would be below .05."""
+
+    def scores(X, *rest):
+        found = np.zeros(X.shape[1])
+        found[0] = 1.0
+        return found
+
+    monkeypatch.setattr(boruta_selection, "out_of_bag_z_scores", scores)
+    sample = np.zeros((9, 10)), np.arange(9.0)
+    found = boruta(None, *sample, max_runs=max_runs, alpha=0.05, random_state=0)
+    assert found.details["decisions"][0] == decision
+    assert found.p_values[0] == pytest.approx(10 * 0.5**max_runs)
+    for rate in (9 * 0.5**max_runs, 11 * 0.5**max_runs):  # corrected once
+        assert found.select(fwer=rate) == (("X1",) if rate > found.p_values[0] else ())
+
+
+def test_subgroups_of_a_group_are_made_for_all_its_features():
+    """One split: by the third, from which the second is known; the first alone asks the fourth."""
+    X = np.random.default_rng(0).standard_normal((80, 3))
+    third = np.sign(X[:, 2])
+    rows = np.column_stack([X[:, 0], third * (1 + 0.01 * X[:, 1]), third, X[:, 0]])
+
+    class Product:
+        def predict(self, given):
+            return given[:, 1] * given[:, 2]
+
+    found = subgroups(Product(), rows, np.ones(80), groups={"pair": [0, 1]}, random_state=0)
+    assert abs(found.scores[0]) < 0.01
+
+
+def test_sage_with_whole_weights_is_that_of_repeated_rows():
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((40, 2))
+    y = X[:, 0] * (1 + X[:, 1]) + rng.standard_normal(40)
+    weights = rng.integers(0, 4, 40)
+    model = LinearRegression().fit(X, y)
+    options = {"max_permutations": 8000, "threshold": None, "random_state": 0}
+    repeated = np.repeat(np.arange(40), weights)
+    plain = sage(model, X[repeated], y[repeated], n_background=len(repeated), **options)
+    weighted = sage(model, X, y, sample_weight=weights, n_background=400, **options)
+    error = np.hypot(plain.std_error, weighted.std_error)
+    assert (np.abs(weighted.scores - plain.scores) < 4 * error).all()
