@@ -1,10 +1,101 @@
-"""The data of the losawGD study."""
+"""The data of the losaw studies: draws depend on the declared stream only."""
 
 import numpy as np
 import pytest
 
 from losaw.study.generators.five_feature_blocks import FiveFeatureBlocksGenerator, draw_block, moved
 from losaw.study.generators.functions import FUNCTIONS
+from losaw.study.generators.joint_law.law import JointLawSpecification
+from losaw.study.generators.losaw import LosawGenerator
+
+SETTING = {
+    "data_type": "continuous",
+    "n_samples": 50,
+    "n_features": 8,
+    "phi": 0.1,
+    "function": "f3",
+}
+DATA_TYPES = ("continuous", "discrete")
+
+
+def draw(seed=1, **changes):
+    return LosawGenerator(**{**SETTING, **changes}).sample(np.random.default_rng(seed))
+
+
+@pytest.mark.parametrize("data_type", DATA_TYPES)
+@pytest.mark.parametrize("changes", [{"phi": 1.0}, {"function": "f7"}, {"n_test": 10}])
+def test_training_features_do_not_depend_on_noise_function_or_test_size(data_type, changes):
+    plain, changed = draw(data_type=data_type), draw(data_type=data_type, **changes)
+    assert np.array_equal(plain.train.X, changed.train.X)
+
+
+@pytest.mark.parametrize("data_type", DATA_TYPES)
+def test_the_correlated_block_does_not_depend_on_the_number_of_features(data_type):
+    few, many = draw(data_type=data_type), draw(data_type=data_type, n_features=30)
+    assert np.array_equal(few.train.X[:, :6], many.train.X[:, :6])
+
+
+@pytest.mark.parametrize("data_type", DATA_TYPES)
+def test_the_training_sample_does_not_depend_on_the_sizes_of_the_other_samples(data_type):
+    plain = draw(data_type=data_type)
+    changed = draw(data_type=data_type, n_test=7, n_independent=9)
+    assert np.array_equal(plain.train.y, changed.train.y)
+    assert (len(changed.test.y), len(changed.independent.y)) == (7, 9)
+
+
+@pytest.mark.parametrize("data_type", DATA_TYPES)
+def test_the_independent_sample_has_no_noise(data_type):
+    data = draw(data_type=data_type, phi=1.0)
+    assert np.array_equal(data.independent.y, data.independent.X[:, 0] + data.independent.X[:, 1])
+
+
+def test_without_noise_the_response_is_the_regression_function():
+    data = draw(phi=0)
+    assert np.array_equal(data.train.y, data.truth.regression_function(data.train.X))
+
+
+def test_the_truth_and_the_names_are_those_of_the_setting():
+    data = draw(function="f7", data_type="discrete")
+    assert data.truth.signal == (0, 1, 3)
+    assert data.truth.n_features == 8
+    assert data.feature_names[:2] == ("X1", "X2")
+    assert set(data.feature_kinds) == {"discrete"}
+    assert data.task == "regression"
+
+
+def test_only_discrete_data_need_a_joint_law_which_all_settings_share():
+    assert LosawGenerator(**SETTING).joint_law() is None
+    laws = {
+        LosawGenerator(
+            data_type="discrete", n_samples=n, n_features=p, phi=phi, function=f
+        ).joint_law()
+        for n in (500, 5000)
+        for p in (10, 100)
+        for phi in (0.1, 1.0)
+        for f in ("f1", "f7")
+    }
+    (law,) = laws
+    assert isinstance(law, JointLawSpecification)
+
+
+def test_fixed_draws_of_x_are_the_same_in_every_run_and_for_every_function():
+    def samples(function, seed):
+        generator = LosawGenerator(
+            data_type="discrete", n_samples=20, n_features=7, phi=0.1, function=function, n_draws=3
+        )
+        data = generator.sample(np.random.default_rng(seed))
+        return data.truth.details["draw"], data.train
+
+    found = {}
+    for function in ("f3", "f5"):
+        for seed in range(12):
+            draw, train = samples(function, seed)
+            assert np.array_equal(found.setdefault(draw, train.X), train.X)
+    assert sorted(found) == [0, 1, 2]
+    first, second = found[0.0], found[1.0]
+    assert not np.array_equal(first, second)
+    assert not np.array_equal(samples("f3", 0)[1].y, samples("f3", 1)[1].y)
+
 
 PAPER = (1, 3, 201, 204, 601, 602, 603)
 
