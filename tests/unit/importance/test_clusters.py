@@ -1,4 +1,4 @@
-"""Rows that belong together: folds, tests over clusters, and refusals."""
+"""Rows that belong together (folds, tests over clusters), and rows that weigh differently."""
 
 import numpy as np
 import pytest
@@ -7,6 +7,8 @@ from sklearn.model_selection import GroupKFold, TimeSeriesSplit
 from sklearn.tree import DecisionTreeRegressor
 
 from losaw.importance import cpi, hierarchy, loco, pfi
+from losaw.knockoffs import make_sampler
+from losaw.rng import rows_by_weight
 from losaw.scoring.fits import folds
 from losaw.scoring.rows import read_rows
 
@@ -100,3 +102,87 @@ def test_features_that_are_constant_within_clusters_have_the_cpi_of_independent_
     assert rejected <= 3  # of 6; more come with probability 9e-5 at the level .05
     tree = hierarchy(LinearRegression(), features, y, cv=5, clusters=patient, random_state=0)
     assert tree.selected == (("X1",),)
+
+
+def drawn_by(column, n, seed):
+    """Rows drawn ten times as often where |column| is large, and their weights; X3 follows X1."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((6 * n, 3))
+    X[:, 2] = 0.6 * X[:, 0] + 0.8 * X[:, 2]
+    y = X[:, 0] + X[:, 1] + np.sqrt(2.0) * rng.standard_normal(len(X))
+    share = 1.0 + 9.0 * (np.abs(X[:, column]) > 1.3)
+    share = np.minimum(share / share.mean() / 6, 1.0)
+    kept = rng.random(len(X)) < share
+    return X[kept], y[kept], 1.0 / share[kept]
+
+
+@pytest.mark.parametrize("column", [0, 2])
+@pytest.mark.parametrize(
+    ("function", "truth", "bias", "n_seeds"),
+    [(pfi, [2, 2, 0], 1.0, 20), (cpi, [1.28, 2, 0], 0.4, 6), (loco, [0.64, 1, 0], 0.2, 10)],
+)
+def test_a_biased_draw_has_the_scores_of_the_population(function, column, truth, bias, n_seeds):
+    weighted, plain = [], []
+    asked = ((weighted, True), (plain, False)) if column == 0 else ((weighted, True),)
+    for seed in range(n_seeds):
+        X, y, weights = drawn_by(column, 1_000, seed)
+        for scores, is_weighted in asked:
+            asked_for = {"sample_weight": weights} if is_weighted else {"features": ["X1"]}
+            options = {"cv": 5, "random_state": seed, **asked_for}
+            found = function(LinearRegression(), X, y, **options)
+            scores.append(found.scores)
+    assert np.abs(np.mean(weighted, axis=0) - truth).max() < 0.2
+    if column == 0:
+        assert np.mean(plain, axis=0)[0] - truth[0] > bias
+
+
+def test_groups_are_scored_by_weighted_draws():
+    X, y, weights = drawn_by(0, 2_000, 0)
+    options = {"cv": 5, "random_state": 0}
+    found = hierarchy(LinearRegression(), X, y, sample_weight=weights, **options)
+    assert set(found.selected) == {("X1",), ("X2",)}
+    assert found.table.set_index("group")["score"]["X1"] == pytest.approx(1.28, abs=0.25)
+
+
+def test_draws_have_the_weighted_distribution():
+    variances = []
+    for seed in range(8):
+        X, _, weights = drawn_by(0, 2_000, seed)
+        rng = np.random.default_rng(seed)
+        units = [np.array([0])]
+        sampler = make_sampler("conditional").fit(X, rng=rng, weights=weights, units=units)
+        (drawn,) = sampler.sample_units(rng)
+        residual, real = drawn[:, 0] - 0.6 * X[:, 2], X[:, 0] - 0.6 * X[:, 2]
+        assert residual.var() < 0.8 < real.var()
+        variances.append([np.average(of**2, weights=weights) for of in (residual, real)])
+    assert np.mean(variances, axis=0) == pytest.approx([0.64, 0.64], abs=0.06)
+
+
+def test_a_row_gives_as_often_as_it_weighs():
+    rng = np.random.default_rng(0)
+    assert rows_by_weight(None, 4, rng).tolist() == [0, 1, 2, 3]
+    assert rows_by_weight(np.full(1_000, 0.1), 1_000, rng).tolist() == list(range(1_000))
+    given = rows_by_weight(np.array([0.0, 1.0, 0.0, 4.0, 0.0]), 5, rng)
+    assert given.tolist() == [1, 3, 3, 3, 3]
+    given = np.bincount(rows_by_weight(np.arange(100.0), 100, rng), minlength=100)
+    assert given[0] == 0 and np.abs(given - np.arange(100) / 49.5).max() < 1
+
+
+@pytest.mark.parametrize("order", [np.arange(200), np.argsort(np.arange(200) % 2, kind="stable")])
+def test_a_light_row_gives_its_share_whatever_the_order_of_rows(order):
+    weights = np.tile([0.4, 1.6], 100)[order]
+    rng = np.random.default_rng(0)
+    light = [(order[rows_by_weight(weights, 200, rng)] % 2 == 0).mean() for _ in range(200)]
+    assert np.mean(light) == pytest.approx(0.2, abs=0.02)
+
+
+@pytest.mark.parametrize("heaviest", [500.0, 1e9])
+def test_a_row_of_most_of_the_weight_is_drawn_from_the_other_rows(heaviest):
+    X = np.random.default_rng(0).standard_normal((400, 3))
+    weights = np.ones(400)
+    weights[7] = heaviest
+    sampler = make_sampler("conditional").fit(X, rng=np.random.default_rng(0), weights=weights)
+    drawn = np.array([sampler.sample(np.random.default_rng(seed))[7] for seed in range(20)])
+    # Its value comes back only where the residual of one of five other rows leads there.
+    assert (drawn == X[7]).mean() < 0.1
+    assert all(len(np.unique(column)) > 1 for column in drawn.T)
