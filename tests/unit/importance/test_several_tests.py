@@ -1,0 +1,312 @@
+"""One-sided tests against SciPy, adjustments, tests of groups from the top down, sets of ranks."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from scipy.stats import binom, t
+from sklearn.linear_model import LinearRegression
+
+from losaw.importance import ImportanceResult, cpi, hierarchy, loco, pfi
+from losaw.scoring.group_tree import top_down_tests, tree_of_groups
+from losaw.scoring.several_tests import adjust, rank_sets, rank_words
+from losaw.scoring.tests import TESTS, one_sided_test
+
+
+def run(differences, test, seed=0):
+    return one_sided_test(np.asarray(differences), test, np.random.default_rng(seed))
+
+
+def test_t_is_scipys():
+    x = np.random.default_rng(0).standard_normal(40) + 0.3
+    found = stats.ttest_1samp(x, 0, alternative="greater")
+    assert run(x, "t") == pytest.approx(found.pvalue)
+
+
+def test_binomial_is_scipys_without_zeros():
+    x = np.array([1.0, 2.0, -1.0, 0.0, 3.0])
+    assert run(x, "binomial") == pytest.approx(stats.binomtest(3, 4, alternative="greater").pvalue)
+
+
+def test_fishers_p_value_is_the_share_of_flipped_means():
+    values = np.array([3.0, 1.0, 2.0, -1.0, 2.0, -1.5, 1.0, 2.0])
+    flips = np.array(list(itertools.product([-1, 1], repeat=8))) @ values
+    expected = (flips >= values.sum() - 1e-12).mean()
+    found = [run(values, "fisher", seed=seed) for seed in range(20)]
+    error = np.sqrt(expected * (1 - expected) / 2000 / 20)
+    assert abs(np.mean(found) - expected) < 4 * error
+
+
+@pytest.mark.parametrize("n_positive", [5, 6])
+def test_flips_of_few_rows_that_leave_the_mean_count(n_positive):
+    found = []
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        values = np.zeros(100)
+        values[rng.permutation(100)[:n_positive]] = rng.exponential(size=n_positive)
+        found.append(run(values, "fisher", seed=seed))
+    assert min(found) > 0.5 * 2.0**-n_positive
+    assert np.mean(found) == pytest.approx(2.0**-n_positive, rel=0.15)
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_the_level_is_held_on_symmetric_differences(test):
+    rng = np.random.default_rng(1)
+    rejected = sum(run(x, test) <= 0.05 for x in rng.standard_normal((400, 30)))
+    # Exact tests reject at most 5 %: 99.99 % binomial bound.
+    assert rejected <= stats.binom.ppf(0.9999, 400, 0.05)
+
+
+def test_holm_multiplies_by_the_hypotheses_left():
+    assert adjust([0.01, 0.04, 0.03], "holm") == pytest.approx([0.03, 0.06, 0.06])
+    assert adjust([0.7, 0.6], "holm").tolist() == [1.0, 1.0]
+
+
+def test_fishers_p_value_counts_the_observed_signs():
+    assert run(np.linspace(1, 2, 60), "fisher") == 1 / 2000
+
+
+@pytest.mark.parametrize(("n", "method"), [(15, "exact"), (50, "exact"), (51, "approx")])
+def test_wilcoxons_p_value_is_exact_up_to_fifty_rows(n, method):
+    x = np.random.default_rng(n).standard_normal(n) + 0.2
+    expected = stats.wilcoxon(x, alternative="greater", method=method).pvalue
+    assert run(x, "wilcoxon") == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("n", [3, 4, 9])
+def test_wilcoxons_p_value_is_exact_for_a_few_tied_differences(n):
+    rng = np.random.default_rng(0)
+    sizes = rng.integers(1, 3, n).astype(float)
+    signs = np.array(list(itertools.product([-1, 1], repeat=n)))
+    sums = np.where(signs > 0, stats.rankdata(sizes), 0).sum(axis=1)
+    for own, total in zip(signs[::5], sums[::5], strict=True):
+        found = one_sided_test(own * sizes, "wilcoxon", rng)
+        assert found == pytest.approx((sums >= total).mean())
+
+
+NAMES = ("a", "b", "c", "d")
+
+
+def table(n=400, seed=0):
+    """Of a and b one is a copy of the other; c matters beyond all other features, d does not."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame(rng.standard_normal((n, 4)), columns=NAMES)
+    X["b"] = X["a"] + 0.01 * X["b"]
+    return X, X["a"] + X["c"] + rng.standard_normal(n)
+
+
+def fitted(X, y):
+    return LinearRegression().fit(X, y)
+
+
+def line(found, *features):
+    rows = found.table[[row == features for row in found.table["features"]]]
+    assert len(rows) == 1
+    return rows.iloc[0]
+
+
+def test_near_copies_give_a_statement_of_their_group_and_a_cause_one_of_itself():
+    X, y = table()
+    found = hierarchy(fitted(X[:200], y[:200]), X[200:], y[200:], random_state=0)
+    assert set(found.statements) == {
+        "c matters beyond all other features",
+        "one of {a, b} matters, but the data do not tell which",
+    }
+    assert set(found.selected) == {("a", "b"), ("c",)}
+    assert str(found).splitlines() == list(found.statements)
+
+
+def test_the_score_of_a_group_is_what_the_model_loses_with_it():
+    """Of a linear model with known coefficients a draw of c adds 2 b^2 Var(c | others)."""
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((4000, 3))
+    model = LinearRegression().fit(X, X @ [1.0, 1.0, 0.0])
+    y = X @ [1.0, 1.0, 0.0] + rng.standard_normal(4000)
+    found = hierarchy(model, X, y, groups={"pair": ["X1", "X2"]}, random_state=0)
+    pair, single = line(found, "X1", "X2"), line(found, "X1")
+    assert pair["score"] == pytest.approx(4.0, abs=5 * pair["std_error"])
+    assert single["score"] == pytest.approx(2.0, abs=5 * single["std_error"])
+    assert pair["lower"] < pair["score"] < pair["upper"]
+    assert pair["parent"] == "X1 + X2 + X3" and single["parent"] == "pair"
+
+
+def test_single_features_have_the_scores_of_cpi_whatever_the_tree():
+    X, y = table()
+    model = fitted(X[:200], y[:200])
+    one = hierarchy(model, X[200:], y[200:], groups={"copies": ["a", "b"]}, random_state=0)
+    other = hierarchy(model, X[200:], y[200:], groups={"rest": ["c", "d"]}, random_state=0)
+    assert line(one, "c")["score"] == line(other, "c")["score"]
+    alone = cpi(model, X[200:], y[200:], random_state=0)
+    score = alone.scores[list(NAMES).index("c")]
+    assert line(one, "c")["score"] == pytest.approx(score, rel=0.3)
+
+
+def test_with_cv_each_fold_has_its_model_and_tests_are_those_of_ten_folds():
+    X, y = table()
+    found = hierarchy(LinearRegression(), X, y, cv=10, random_state=0)
+    assert set(found.selected) == {("a", "b"), ("c",)}
+    tested = found.table.dropna(subset="p_value")
+    expected = t.sf(tested["score"] / tested["std_error"], 9)
+    np.testing.assert_allclose(tested["p_value"], expected)
+
+
+def test_nothing_is_tested_below_a_group_that_is_not_rejected():
+    X, y = table()
+    found = hierarchy(fitted(X, np.zeros(len(X))), X, y, random_state=0)
+    assert len(found.table) == 1 and found.selected == ()
+    assert found.statements[0].startswith("no group of features is found to matter")
+
+
+def tree_of_four():
+    groups = {"left": ["a", "b"], "right": ["c", "d"]}
+    return tree_of_groups(NAMES, groups)
+
+
+def outcome(p_of, level=0.05):
+    tree = tree_of_four()
+    raw, adjusted = top_down_tests(
+        tree, lambda places: np.array([p_of[tree[place].name] for place in places]), level
+    )
+    return {node.name: (raw[i], adjusted[i]) for i, node in enumerate(tree)}
+
+
+def test_a_group_is_tested_at_the_level_of_its_share_of_what_is_left():
+    p_of = {"a + b + c + 1 more": 1e-4, "left": 0.02, "right": 0.03, "a": 0.012, "b": 0.5}
+    found = outcome({**p_of, "c": 1.0, "d": 1.0})
+    assert found["left"] == (0.02, 0.04)  # 2 of 4 features
+    assert found["a"] == (0.012, pytest.approx(0.048))  # 1 of 4
+    # a is rejected as a single feature: 3 are left, and the right pair has 2 of them.
+    assert found["right"] == (0.03, pytest.approx(0.048))
+    assert found["b"][1] > 0.05 and found["c"][1] > 0.05
+
+
+def test_below_an_accepted_group_there_are_no_p_values():
+    found = outcome(dict.fromkeys(("a + b + c + 1 more", "left", "right", *NAMES), 0.04))
+    assert found["a + b + c + 1 more"] == (0.04, 0.04)
+    assert found["left"][1] > 0.05 and np.isnan(found["a"][0])
+
+
+def test_no_tree_of_p_values_has_more_false_rejections_than_the_level():
+    """c and d have no effect; their p-values and that of their group are uniform and dependent."""
+    tree, rng, false = tree_of_four(), np.random.default_rng(0), 0
+    runs = 4000
+    for _ in range(runs):
+        null = dict(zip(("right", "c", "d"), rng.random(3), strict=True))
+
+        def p_values(places, null=null):
+            return np.array([null.get(tree[place].name, 0.0) for place in places])
+
+        _, adjusted = top_down_tests(tree, p_values, 0.1)
+        false += any(adjusted[place] <= 0.1 for place, node in enumerate(tree) if node.name in null)
+    assert binom.ppf(1e-4, runs, 0.05) < false <= binom.isf(1e-4, runs, 0.1)
+
+
+def test_groups_and_other_features_are_parts_of_all_and_groups_are_not_nested():
+    tree = tree_of_groups(NAMES, {"one": ["d"], "inner": ["b", "a"]})
+    names = ["a + b + c + 1 more", "one", "inner", "a", "b", "c"]
+    assert [node.name for node in tree] == names
+    assert [node.parent for node in tree] == [-1, 0, 0, 2, 2, 0]
+    assert tree[2].members.tolist() == [0, 1]
+    with pytest.raises(TypeError, match="group 'outer' must be a list of columns"):
+        tree_of_groups(NAMES, {"outer": {"inner": ["a", "b"]}})
+
+
+def test_a_feature_named_as_an_inner_group_is_no_obstacle():
+    X, y = table()
+    X = X.rename(columns={"d": "group 0"})
+    found = hierarchy(fitted(X[:200], y[:200]), X[200:], y[200:], random_state=0)
+    assert ("c",) in found.selected
+
+
+def ranked(n=400, coefficients=(2.0, 1.0, 1.0, 0.0), seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, len(coefficients)))
+    return X, X @ np.array(coefficients) + rng.standard_normal(n)
+
+
+@pytest.mark.parametrize("of", [pfi, cpi, loco])
+@pytest.mark.parametrize("cv", [None, 10])
+def test_certain_differences_make_narrow_sets_and_uncertain_ones_wide_sets(of, cv):
+    X, y = ranked()
+    model = LinearRegression().fit(X[:200], y[:200])
+    rows = {"cv": 10} if cv else ({"train": (X[:200], y[:200])} if of is loco else {})
+    data = (X, y) if cv else (X[200:], y[200:])
+    ranks = of(model, *data, random_state=0, **rows).ranks().set_index("feature")["ranks"]
+    assert ranks.to_dict() == {"X1": "1st", "X2": "2nd to 3rd", "X3": "2nd to 3rd", "X4": "4th"}
+
+
+@pytest.mark.parametrize("coefficients", [(1, 1, 0.5, 0.5, 0, 0), (1, 0.9, 0.75, 0.6, 0.45, 0.3)])
+def test_all_sets_at_once_contain_the_true_ranks_as_often_as_is_said(coefficients):
+    """PFI of a known model is 2 b^2: of 300 tables at level .8, with ties and without."""
+    b, n_tables, level = np.array(coefficients, dtype=float), 300, 0.8
+    true = 2 * b**2
+    first = 1 + (true > true[:, None]).sum(axis=1)
+    last = len(b) - (true < true[:, None]).sum(axis=1)
+    rng = np.random.default_rng(0)
+    covered = 0
+    for _ in range(n_tables):
+        X = rng.standard_normal((150, len(b)))
+        residual, other = rng.standard_normal(150), rng.standard_normal((150, len(b)))
+        rows = (residual[:, None] + b * (X - other)) ** 2 - residual[:, None] ** 2
+        deviations = (rows - rows.mean(axis=0)) / np.sqrt(150 * 149)
+        sets = rank_sets(rows.mean(axis=0), deviations, 149, level)
+        covered += bool(((sets[:, 0] <= first) & (sets[:, 1] >= last)).all())
+    assert covered >= binom.ppf(0.001, n_tables, level)
+
+
+def test_equal_columns_are_equal_for_certain_and_no_rank_is_lost():
+    sets = rank_sets(np.array([1.0, 1.0, 0.0]), np.array([[1, 1, 0], [-1, -1, 0]]) / 100, 50, 0.95)
+    assert sets.tolist() == [[1, 2], [1, 2], [3, 3]]
+    near = rank_sets(np.array([0.5, 0.5 + 3e-16, 0.1]), np.ones((9, 3)) / 100, 8, 0.95)
+    assert near.tolist() == [[1, 2], [1, 2], [3, 3]]
+
+
+def test_a_feature_that_cannot_be_tested_can_have_any_rank():
+    X, y = ranked()
+    X[:, 3] = X[:, 0]
+    model = LinearRegression().fit(X[:200], y[:200])
+    ranks = cpi(model, X[200:], y[200:], random_state=0).ranks().set_index("feature")
+    assert ranks.loc[["X1", "X4"], "ranks"].tolist() == ["1st to 4th"] * 2
+    assert ranks.loc["X2", "worst"] == 4
+
+
+def test_clusters_and_weights_widen_the_error_that_ranks_rest_on():
+    X, y = ranked()
+    model = LinearRegression().fit(X[:200], y[:200])
+    of_rows, times = np.repeat(X[200:250], 20, axis=0), np.repeat(y[200:250], 20)
+    alone = pfi(model, of_rows, times, random_state=0)
+    together = pfi(model, of_rows, times, random_state=0, clusters=np.repeat(np.arange(50), 20))
+    assert len(alone.deviations) == 1000 and len(together.deviations) == 50
+    narrow, wide = (np.sqrt((one.deviations**2).sum(axis=0)) for one in (alone, together))
+    assert (wide[:3] > 2 * narrow[:3]).all()
+
+
+@pytest.mark.parametrize(("freedom", "first"), [(99, "1st"), (4, "1st to 2nd")])
+def test_ranks_have_the_degrees_of_freedom_of_their_error(freedom, first):
+    # A lead of 2.3 errors: the quantile of two hypotheses at .05 is 1.98 or 2.78.
+    found = ImportanceResult(
+        np.array([2.3, 0.0]),
+        ("a", "b"),
+        deviations=np.eye(100)[:, :2] * [1.0, 0.0],
+        deviations_freedom=freedom,
+    )
+    assert found.ranks()["ranks"][0] == first
+
+
+@pytest.mark.parametrize("of", [pfi, cpi])
+@pytest.mark.parametrize("rows", [{}, {"cv": 4}])
+def test_weights_lower_the_degrees_of_freedom_of_ranks(of, rows):
+    X, y = ranked()
+    model = LinearRegression().fit(X[:200], y[:200])
+    weights = np.where(np.arange(200) < 30, 1.0, 1e-9)
+    weighted = {} if rows else {"sample_weight": weights}
+    found = of(model, X[200:400], y[200:400], random_state=0, **weighted, **rows)
+    assert found.deviations_freedom == pytest.approx(3 if rows else 29, abs=1e-3)
+
+
+def test_ordinals():
+    assert [rank_words(n, n) for n in (1, 2, 3, 4, 11, 12, 13, 21, 102)] == [
+        "1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "102nd",
+    ]  # fmt: skip
