@@ -2,10 +2,9 @@
 
 import json
 import pickle
-import subprocess
-import sys
 
 from losaw.study.session import Session
+from reference.fresh_python import fresh_python
 from reference.in_process import execute
 
 HEAVY = {"cvxpy", "jax", "xgboost", "matplotlib", "snakemake", "optax", "shap", "polars"}
@@ -14,11 +13,7 @@ HEAVY = {"cvxpy", "jax", "xgboost", "matplotlib", "snakemake", "optax", "shap", 
 def loaded_after(script: str) -> set[str]:
     """Heavy libraries that a fresh interpreter has loaded after running ``script``."""
     report = f"\nimport json, sys\nprint(json.dumps(sorted({HEAVY!r} & set(sys.modules))))"
-    run = subprocess.run(
-        [sys.executable, "-c", script + report], capture_output=True, text=True, check=False
-    )
-    assert run.returncode == 0, run.stderr
-    return set(json.loads(run.stdout.splitlines()[-1]))
+    return set(json.loads(fresh_python(script + report).stdout.splitlines()[-1]))
 
 
 def test_importing_losaw_and_naming_every_registered_thing_load_nothing_heavy():

@@ -4,14 +4,13 @@ import ast
 import importlib
 import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 import losaw
 from losaw.kernels import machine_code
+from reference.fresh_python import fresh_python
 
 PACKAGE = Path(losaw.__file__).parent
 CALLEE = """
@@ -48,11 +47,7 @@ def kernels(tmp_path_factory):
 def call(kernels, given="", **variables):
     """Return what the caller gives in a fresh process, and whether anything was compiled."""
     paths = {"PYTHONPATH": str(kernels.parents[1]), "NUMBA_CACHE_DIR": str(given)}
-    environment = os.environ | paths | {"PYTHONDONTWRITEBYTECODE": "1"} | variables
-    done = subprocess.run(
-        [sys.executable, "-c", CALL], env=environment, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
+    done = fresh_python(CALL, **(paths | {"PYTHONDONTWRITEBYTECODE": "1"} | variables))
     return float(done.stdout), "compiling" in done.stderr
 
 

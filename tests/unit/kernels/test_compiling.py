@@ -1,7 +1,50 @@
-"""After the warm-up no score of a forest and no knockoff, compiles anything."""
+"""A first fit compiles what it needs and says so; after the warm-up nothing is compiled."""
 
-import subprocess
-import sys
+import pytest
+
+from reference.fresh_python import fresh_python
+
+CAP = "from losaw.weighting import cap_weights; cap_weights([1.0, 2.0], 0.5)"
+FIT = """
+from numba.core import event
+compiled = []
+class Listener(event.Listener):
+    def on_start(self, event):
+        compiled.append(event.data["dispatcher"].py_func.__module__)
+    def on_end(self, event):
+        pass
+event.register("numba:compile", Listener())
+import numpy as np
+from losaw import LosawRandomForestRegressor
+X = np.random.default_rng(0).standard_normal((60, 4))
+X[:, 1] += X[:, 0]
+LosawRandomForestRegressor(n_estimators=2, random_state=0).fit(X, X[:, 0])
+print(*sorted(set(compiled)))
+"""
+
+
+def run(code, folder):
+    """Standard output and error of a fresh interpreter whose cache of loops is in ``folder``."""
+    done = fresh_python(code, "-W", "ignore", NUMBA_CACHE_DIR=str(folder))
+    return done.stdout, done.stderr
+
+
+def test_the_first_compiling_is_announced_in_one_line(tmp_path):
+    _, first = run(CAP, tmp_path)
+    assert len(first.splitlines()) == 1
+    assert "compiling loops for this machine, once" in first
+    _, second = run(CAP, tmp_path)
+    assert second == ""
+
+
+@pytest.mark.long
+def test_a_numeric_regression_compiles_no_levels_or_logits(tmp_path):
+    output, _ = run(FIT, tmp_path)
+    modules = {name.removeprefix("losaw.") for name in output.split() if name.startswith("losaw.")}
+    assert "forest.growing.growth" in modules
+    unused = ("discrete", "logit", "kernels.trees")
+    assert [name for name in modules if any(part in name for part in unused)] == []
+
 
 SCRIPT = """
 import sys
@@ -53,5 +96,4 @@ assert after == warm, {name: after[name] for name in after if after[name] != war
 
 
 def test_scores_of_forests_find_their_kernels_compiled():
-    done = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    fresh_python(SCRIPT)
