@@ -18,8 +18,8 @@ RAISED: dict[tuple[str, str], int] = {
     ("importance", "cpi-gaussian"): 2,
     ("importance", "cpi-sequential"): 2,
     ("importance", "forest-inner"): 2,
-    ("importance", "shap-pearson"): 2,
     ("importance", "sage"): 2,  # its error, where orders share rows
+    ("importance", "shap-pearson"): 2,
     ("importance", "shap-spearman"): 2,
     ("importance", "total-gain-deviation"): 2,
     ("importance", "tree-inner"): 2,

@@ -134,6 +134,15 @@ def test_cells_that_differ_are_counted_by_what_explains_them(shelf, tmp_path):
     assert "| differs (misprint) |" in paper
 
 
+def test_cells_of_readings_that_are_not_counted_are_counted_and_not_listed(shelf, tmp_path):
+    study = shelf.configuration / "studies" / "made.yaml"
+    study.write_text(study.read_text() + "counted: false\n")
+    pages = write_pages(Shelf(shelf.folder, shelf.configuration), tmp_path / "overview.md")
+    paper = pages[1].read_text("utf-8")
+    assert "Cells of `made` that differ or deviate: 0" in paper and "| differs |" not in paper
+    assert "2 more, of readings that are not counted, are in comparison.csv." in paper
+
+
 def test_text_is_escaped(page):
     assert html.escape("On nothing & <more>") in page
     assert html.escape("a split & its <weights>") in page
