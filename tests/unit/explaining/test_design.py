@@ -8,8 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from losaw.explaining import api
 from losaw.explaining.api import chosen_methods, read_budget
 from losaw.explaining.design import METHODS, Pilot, cut, full_design, small_part
+from losaw.explaining.models import fit_each
 from losaw.explaining.preparing import prepare
 from losaw.kernels.compiled import COMPILING
 from losaw.scoring.clock import Clock
@@ -139,3 +141,11 @@ def test_waiting_while_loops_are_compiled_does_not_count():
         time.sleep(0.3)
         COMPILING.on_end(other)
     assert clock.seconds["fits"] < 0.2
+
+
+def test_what_a_first_call_loads_is_not_scaled_with_the_table(monkeypatch):
+    loading = iter([2.0])
+    monkeypatch.setattr(api, "fit_each", lambda *a: time.sleep(next(loading, 0)) or fit_each(*a))
+    small = small_part(DATA, replace(FULL, methods=("mdi",)), np.random.default_rng(0))
+    tried = api.try_out(*small, api.Options("forest", "mdi", FREE, 60, 0.1, None, False, 0))
+    assert tried.seconds["fits"] < 2.0
