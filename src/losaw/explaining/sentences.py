@@ -230,7 +230,7 @@ def cautions(
     return (
         *_no_model(work, decision),
         *_leakage(work),
-        *_clusters(work.data, related),
+        *_clusters(work.data, len(data.y), related),
         *rare_classes(data, work.data),
         *_levels(work.data),
         *_untestable(work),
@@ -310,7 +310,7 @@ def _leakage(work: Work) -> Iterator[Sentence]:
             )
 
 
-def _clusters(data: Prepared, related: Associations) -> Iterator[Sentence]:
+def _clusters(data: Prepared, n_rows: int, related: Associations) -> Iterator[Sentence]:
     """Say that rows may belong together: names that repeat, or numbers that repeat together.
 
     Columns that are a function of each other, as an age and a year of birth, do not count as two.
@@ -322,7 +322,7 @@ def _clusters(data: Prepared, related: Associations) -> Iterator[Sentence]:
         yield Sentence(
             "cluster",
             (column.name,),
-            f"{column.name} has {column.n_values:,} values in {len(data.y):,} rows, so that many "
+            f"{column.name} has {column.n_values:,} values in {n_rows:,} rows, so that many "
             "occur in several rows. If rows of one value belong together, as those of a patient, "
             f"say so (--cluster {shlex.quote(column.name)}): without it p-values are too small.",
         )
