@@ -292,9 +292,9 @@ def _designs(full: Design, fixed: Mapping[str, int | None]) -> Iterator[Design]:
 
 
 def _cuts(full: Design, design: Design, seconds: float) -> list[str]:
-    words = {"rows": "rows", "permutations": "permutations of PFI"}
-    if "cpi" in design.methods:
-        words["draws"] = "draws of CPI"
+    words = {"rows": "rows"}
+    words |= {"permutations": "permutations of PFI"} if "pfi" in design.methods else {}
+    words |= {"draws": "draws of CPI"} if "cpi" in design.methods else {}
     cuts = [
         f"{word}: {getattr(design, name):,} in place of {getattr(full, name):,}"
         for name, word in words.items()

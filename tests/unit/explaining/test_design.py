@@ -58,6 +58,8 @@ def test_what_cannot_be_kept_is_said():
     assert "cpi" not in design.methods and "losaw" not in design.methods
     assert {"LOCO is left out", "CPI is left out", "losawRF is left out"} <= set(said)
     assert not any("draws of CPI" in words for words in said)  # of which there are none
+    of_cpi = cut(replace(FULL, methods=("cpi",)), FREE, PILOT, 3_000, 30.0)[1]
+    assert not any("of PFI" in words for words in of_cpi)
     untried = PILOT._replace(seconds={"fits": 0.3, "pfi": 0.1})
     design, said = cut(FULL, FREE, untried, 10, 300.0)
     assert design.methods == ("mdi", "ufi", "pfi")
