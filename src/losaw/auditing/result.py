@@ -11,7 +11,7 @@ from losaw.auditing.rounds import bounds, standings
 from losaw.explaining.design import METHODS, Design
 from losaw.explaining.scores import Quality
 from losaw.pages import Result, text_table
-from losaw.support.words import decimal
+from losaw.support.words import decimal, percent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -123,7 +123,7 @@ class Audit(Result):
             n, false = (int(counted[c].sum()) for c in ("statements", "false_statements"))
             said.append(
                 f"Statements of explain on the finest groups that matter: {n} in {self.n_rounds} "
-                f"rounds, of which {false} name no cause; {100 * counted['named'].mean():.0f} % of "
+                f"rounds, of which {false} name no cause; {percent(counted['named'].mean())} of "
                 "the causes are in one."
             )
         rate = f"a false discovery rate of {self.fdr:g}"
@@ -166,7 +166,7 @@ class Audit(Result):
         if self.quality.share < self.share - _SAME:
             said.append(
                 f"{self.model[0].upper()}{self.model[1:]} explains "
-                f"{100 * self.quality.share:z.0f} % of {self.target}; of the simulated responses "
+                f"{percent(self.quality.share)} of {self.target}; of the simulated responses "
                 f"up to {100 * self.share:.0f} % can be explained."
             )
         return tuple(said)
@@ -181,13 +181,13 @@ class Audit(Result):
         explained = self.rounds.drop_duplicates("round")["explained"].mean()
         causes = f"from {self.n_signals} of {len(self.features)} features"
         cut = "" if self.task == "regression" else " before it is cut into classes"
-        of_them = "" if np.isnan(explained) else f"{100 * explained:z.0f} % of them and "
+        of_them = "" if np.isnan(explained) else f"{percent(explained)} of them and "
         return (
             f"{self.target} ({self.task}): {self.n_rounds} responses were simulated on "
             f"{self.design.rows:,} rows, each {causes}. The best prediction explains "
             f"{100 * self.share:.0f} % of each{cut}. "
             f"{self.model[0].upper()}{self.model[1:]} explains {of_them}"
-            f"{100 * self.quality.share:z.0f} % of {self.target}."
+            f"{percent(self.quality.share)} of {self.target}."
         )
 
     def _lines(self) -> list[str]:

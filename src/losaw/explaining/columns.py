@@ -7,6 +7,7 @@ import numpy as np
 
 from losaw.data import FloatArray
 from losaw.support.arguments import check_finite
+from losaw.support.words import percent
 from losaw.tables.columns import LARGEST_WHOLE, MOST_TEXT_LEVELS, kind_of_levels, kind_of_numbers
 from losaw.tables.reading import Values
 
@@ -202,10 +203,8 @@ def _levels(column: Column, read: Values, note: str = "") -> Column:
     rare = counts.iloc[most - 1 :] if len(counts) > most else counts.iloc[:0]
     merged, done = "", [note] if note else []
     if len(rare):
-        merged = (
-            f"{len(rare)} of {len(counts)} levels, the rarest, are one level {OTHER_LEVEL} with "
-            f"{100 * rare.sum() / len(values):.0f} % of the rows"
-        )
+        merged = f"{len(rare)} of {len(counts)} levels, the rarest, are one level {OTHER_LEVEL} "
+        merged += f"with {percent(rare.sum() / len(values))} of the rows"
         done.append(merged)
     if column.n_missing:
         done.append(f"{column.n_missing} missing, a level of their own")

@@ -17,7 +17,7 @@ from losaw.pages import Result, text_table
 from losaw.scoring.group_tree import average_linkage
 from losaw.scoring.importance_result import ImportanceResult
 from losaw.scoring.several_tests import adjust
-from losaw.support.words import decimal, p_text
+from losaw.support.words import decimal, p_text, percent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -166,11 +166,11 @@ class Explanation(Result):
         if self.design.rows < self.design.n_rows:
             used = f"{self.design.rows:,} of {used}"
         n = len(self.associations.names)
-        found = [
-            f"{'losawRF' if name == 'losaw' else self.model} explains {100 * quality.share:z.0f}"
-            f"{f' ± {100 * quality.std_error:.0f}' * (not quality.p_value <= LEVEL)} %"
-            for name, quality in self.work.quality.items()
-        ]
+        found = []
+        for name, q in self.work.quality.items():
+            share = f"{100 * q.share:z.3g} ± {100 * q.std_error:.3g} %"
+            share = percent(q.share) if q.p_value <= LEVEL else share
+            found.append(f"{'losawRF' if name == 'losaw' else self.model} explains {share}")
         shares = f"; {' and '.join(found)} of the variation of unseen rows" if found else ""
         return f"{self.target} ({self.task}): {used}, {n} feature{'s' * (n > 1)}{shares}"
 

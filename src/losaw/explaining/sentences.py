@@ -17,7 +17,7 @@ from losaw.explaining.draws import FAMILY_WISE, LEAST_LOCO, Decision, recognised
 from losaw.explaining.models import make_forest
 from losaw.explaining.preparing import Prepared
 from losaw.explaining.scores import LEVEL, Unit, Work, over_folds, share_explained
-from losaw.support.words import decimal, p_text
+from losaw.support.words import decimal, p_text, percent
 
 # So many features of a group are named.
 _NAMED = 8
@@ -111,8 +111,7 @@ def answer(work: Work, decision: Decision, fdr: float) -> tuple[Sentence, ...]:
             head = Sentence("undecided", (), text)
         below.append(Sentence("none selected", (), none))
     if explains and quality is not None:
-        digits = ".0f" if quality.share >= 0.01 else ".1g"  # found, and therefore not 0
-        share = f"{100 * quality.share:{digits}} % of the variation of unseen rows"
+        share = f"{percent(quality.share)} of the variation of unseen rows"
         text = f"{model[0].upper()}{model[1:]} explains {share} (p {p_text(quality.p_value)})."
         below.append(Sentence("explained", (), text))
         if not decision.selected and n > 1 and decision.method != "pfi":
@@ -304,7 +303,7 @@ def _leakage(work: Work) -> Iterator[Sentence]:
             yield Sentence(
                 "leak",
                 (name,),
-                f"{name} alone explains {100 * share:.0f} % of {data.target} on unseen rows. If it "
+                f"{name} alone explains {percent(share)} of {data.target} on unseen rows. If it "
                 "is computed from the response, or known only after it, "
                 + (remedy if len(names) > 1 else "explain by other features."),
             )

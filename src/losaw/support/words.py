@@ -1,6 +1,7 @@
-"""The wording of errors and numbers: an unknown name, its nearest match, a p-value."""
+"""The wording of errors and numbers: an unknown name, its nearest match, shares, a p-value."""
 
 import difflib
+import math
 from collections import Counter
 from collections.abc import Iterable
 
@@ -52,6 +53,16 @@ def decimal(value: float) -> str:
         text = text.removeprefix("-")
     text = text.replace("0.", ".", 1) if text.lstrip("-").startswith("0.") else text
     return text.replace("-", "−")
+def percent(share: float) -> str:
+    """Return a share as ``97 %``; never rounded up to 100 % or down to 0 % when it is neither."""
+    if not math.isfinite(share):
+        return "–"
+    rounded = round(100 * share)
+    if rounded == 100 and share < 1:
+        return "> 99 %"
+    return "< 1 %" if rounded == 0 and share > 0 else f"{rounded} %"
+
+
 
 
 def p_text(p_value: float) -> str:

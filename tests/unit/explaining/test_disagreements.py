@@ -16,7 +16,7 @@ from losaw.explaining.disagreements import associations, disagreements
 from losaw.forest.adjustment import association
 from losaw.scoring.group_tree import association_strengths
 from losaw.scoring.importance_result import ImportanceResult
-from losaw.support.words import decimal
+from losaw.support.words import decimal, percent
 from losaw.tables import read_table
 from reference.explaining_tables import copies, many_values, shadowed, squared
 
@@ -203,7 +203,11 @@ def test_independent_features_disagree_about_nothing(seed):
         (-0.0002, ".000"),
         (0.0002, ".000"),
         (-0.0, ".00"),
+        (0.996, "> 99 %"),
+        (1.0, "100 %"),
+        (0.004, "< 1 %"),
+        (-0.004, "0 %"),
     ],
 )
 def test_numbers_are_short(value, text):
-    assert decimal(value) == text
+    assert (percent if "%" in text else decimal)(value) == text

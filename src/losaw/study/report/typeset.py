@@ -56,16 +56,6 @@ def signed(value: float, decimals: int = 1) -> str:
     return text.replace("-", "+") if float(text) == 0 else text
 
 
-def percent(share: float) -> str:
-    """Return a share as ``97 %``; never rounded up to 100 % or down to 0 % when it is neither."""
-    if not math.isfinite(share):
-        return "–"
-    rounded = round(100 * share)
-    if rounded == 100 and share < 1:
-        return "> 99 %"
-    return "< 1 %" if rounded == 0 and share > 0 else f"{rounded} %"
-
-
 def markdown(text: str) -> str:
     """Text for a cell of a Markdown table."""
     return re.sub(r"([\\|*`<>])", r"\\\1", text).replace("\n", " ")

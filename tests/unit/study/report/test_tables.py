@@ -219,13 +219,6 @@ def test_signed_numbers_never_show_a_negative_zero(value, text):
     assert typeset.signed(value) == text
 
 
-@pytest.mark.parametrize(
-    ("share", "text"), [(0.996, "> 99 %"), (1.0, "100 %"), (0.004, "< 1 %"), (0.0, "0 %")]
-)
-def test_only_all_is_a_hundred_percent(share, text):
-    assert typeset.percent(share) == text
-
-
 def test_what_follows_an_underscore_of_a_symbol_is_a_subscript():
     assert typeset.html_label("R²_test") == "R²<sub>test</sub>"
     assert typeset.latex_label("R²_test") == r"R\textsuperscript{2}\textsubscript{test}"

@@ -13,9 +13,10 @@ from losaw.study.report.best_methods import rank_methods
 from losaw.study.report.page.parts import Page, Part, Picture, Section, Tiles
 from losaw.study.report.page.stored import Shelf
 from losaw.study.report.tables import LEGEND, arrange, higher_is_better, in_words
-from losaw.study.report.typeset import number, percent, signed
+from losaw.study.report.typeset import number, signed
 from losaw.study.results.agreement import AGREES, DEVIATES, DIFFERS, UNDECIDABLE, UNDECIDED
 from losaw.study.results.compare import COMPARED, compared_cells, counted, rms_z
+from losaw.support.words import percent
 
 _EXPLAINED = (
     "A claim is weighed setting by setting: a setting speaks for or against it if the difference "
