@@ -42,17 +42,17 @@ def unknown(what: str, name: object, known: Iterable[object]) -> str:
 
 
 def decimal(value: float) -> str:
-    """Return a number with two digits behind the point, or three where two would be zero.
+    """Return a number with two digits behind the point, or one that is not zero where they are.
 
     No zero stands before the point, and no minus before a zero.
     """
     text = f"{value:.2f}"
-    if float(text) == 0 and value != 0:
-        text = f"{value:.3f}"
     if float(text) == 0:
-        text = text.removeprefix("-")
+        text = f"{value:.1g}" if value else ".00"
     text = text.replace("0.", ".", 1) if text.lstrip("-").startswith("0.") else text
     return text.replace("-", "−")
+
+
 def percent(share: float) -> str:
     """Return a share as ``97 %``; never rounded up to 100 % or down to 0 % when it is neither."""
     if not math.isfinite(share):
@@ -61,8 +61,6 @@ def percent(share: float) -> str:
     if rounded == 100 and share < 1:
         return "> 99 %"
     return "< 1 %" if rounded == 0 and share > 0 else f"{rounded} %"
-
-
 
 
 def p_text(p_value: float) -> str:
