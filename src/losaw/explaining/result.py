@@ -256,7 +256,7 @@ class Explanation(Result):
             "rows": frame.to_dict("records"),
             "largest": frame[[method.label for method in methods]].abs().max().replace(0.0, 1.0),
             "curves": {name: small_curve(curve, largest) for name, curve in self.curves.items()},
-            "half": f"{largest:.2g}",
+            "half": f"{max(changes, default=0.0):.2g}",
             "map": heat_map(self.associations, drawn) if len(drawn) > 1 else None,
             "grouped_above": f"{GROUPED_ABOVE:g}",
             "measure": MEASURE,
