@@ -298,8 +298,9 @@ def _leakage(work: Work) -> Iterator[Sentence]:
             shares.append(share_explained(work, forest, alone.X.iloc[held], held))
         share = float(np.mean(shares))
         if share >= _LEAK:
-            remedy = f"leave it out (--drop {shlex.quote(name)}) and explain again: only the two "
-            remedy += "strongest features are tried."
+            option = shlex.quote(f'"{name}"' if "," in name else name)
+            remedy = f"leave it out (--drop {option}) and explain again: only the two strongest "
+            remedy += "features are tried."
             yield Sentence(
                 "leak",
                 (name,),
