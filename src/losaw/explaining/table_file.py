@@ -24,7 +24,7 @@ TEXT = (".csv", ".tsv", ".txt", ".data")
 _LINES = 20
 # A field in quotes, also one that goes on below the lines at hand; within it two quotes are one.
 _QUOTED = re.compile(r'(?<![^\s,;|])"(?:[^"]|"")*("|\Z)')
-_DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+")
+_COMMAS = re.compile(r"[-+]?\d+(,\d+|(,\d{3})+(\.\d+)?)")  # of decimals, or of thousands
 # How lines above a table begin: comments, and Excel's "sep=;".
 _COMMENT = re.compile(r"#|%|//|\"?sep=", re.IGNORECASE)
 
@@ -142,11 +142,11 @@ def _values(
     code = next((text for text in numbers if re.fullmatch(CODE, text)), None)
     are_numbers = None not in numbers.values()
     words = [text for text, number in numbers.items() if number is None]
-    if words and not is_text and all(map(_DECIMAL_COMMA.fullmatch, words)):
+    if words and not is_text and all(map(_COMMAS.fullmatch, words)):
         raise LosawError(
-            f"{path}: {name} has numbers with commas ({words[0]}): write them with points, read it "
-            "with pandas.read_csv(…, decimal=',') and call losaw.explain(frame, target), or say "
-            f"that they are text (--kinds {name}:nominal)"
+            f"{path}: {name} has numbers with commas ({words[0]}): write them like 1234.5, read it "
+            "with pandas.read_csv(…, decimal=',') or thousands=',' and call losaw.explain(frame, "
+            f"target), or say that they are text (--kinds {name}:nominal)"
         )
     if is_text or code or not are_numbers:
         if are_numbers and not is_text:

@@ -88,6 +88,7 @@ REFUSED = {
     "UTF-16": ("größe,price\n1,2\n".encode("utf-16"), "is not text in UTF-8; write it so"),
     "Latin letters": ("größe,price\n1,2\n".encode("latin-1"), "is not text in UTF-8; write it so"),
     "decimal commas": ("size;price\n1,5;2\n3;-3\n2;1\n", "size has numbers with commas .1,5."),
+    "thousands": ('size;price\n"1,234,567";2\n950;-3\n', "write them like 1234.5, .*or thousands="),
     "a separator at the end": ("size,price\n1,0.2,\n2,0.3,\n", OF_NAMES.format(2, 3)),
     "names of rows": ("size,price\nLinz,0.2,0.3\nGraz,0.5,0.6\n", OF_NAMES.format(2, 3)),
     "a longer line": ("size,price\n1,2\n1,2,3,4\n", OF_NAMES.format(3, 4)),
