@@ -162,9 +162,8 @@ class Explanation(Result):
 
     def headline(self) -> str:
         """The data and the quality of the models in one line."""
-        used = f"{self.design.n_rows:,} rows"
-        if self.design.rows < self.design.n_rows:
-            used = f"{self.design.rows:,} of {used}"
+        part = f"{self.design.rows:,} of " * (self.design.rows < self.design.n_rows)
+        used = f"{part}{self.design.n_rows:,} rows"
         n = len(self.associations.names)
         found = []
         for name, q in self.work.quality.items():

@@ -78,22 +78,19 @@ def answer(work: Work, decision: Decision, fdr: float) -> tuple[Sentence, ...]:
         parts += [s.text[0].lower() + s.text[1:] for s in hidden]
         head = Sentence("selected", decision.selected, "; ".join(parts))
         share = f"Of features selected like these, at most {100 * fdr:g} %"
-        false = "are false on average"
         if decision.method == "pfi":
-            false = "on average are not used by the model"
-        below.append(Sentence("rate", (), f"{share} {false}."))
-        if decision.method == "pfi":
+            below.append(Sentence("rate", (), f"{share} on average are not used by the model."))
             text = "A model also uses features that only go with a cause: CPI tells them apart."
             below.append(Sentence("used", (), text))
+        else:
+            below.append(Sentence("rate", (), f"{share} are false on average."))
         n_open = sum(len(unit) == 1 for unit in decision.open)
         rest = n - len(decision.selected) - n_open
         if rest:
             words = "features are" if rest > 1 else "feature is"
             they = "they do" if rest + n_open > 1 else "it does"
-            others = f", and {n_open} {'stay' if n_open > 1 else 'stays'} open" * (n_open > 0)
-            text = (
-                f"{rest} {words} not selected{others}, which does not show that {they} not matter."
-            )
+            more = f", and {n_open} {'stay' if n_open > 1 else 'stays'} open" * (n_open > 0)
+            text = f"{rest} {words} not selected{more}, which does not show that {they} not matter."
             below.append(Sentence("not selected", (), text))
     else:
         with_loco = any(len(unit) == 1 for unit in decision.by_loco)
@@ -101,10 +98,9 @@ def answer(work: Work, decision: Decision, fdr: float) -> tuple[Sentence, ...]:
         none = f"{how} selects no single feature at {rate}."
         if stated:
             head = min(stated, key=lambda statement: len(statement.features))
-        elif explains and n == 1:
-            head = Sentence("together", tuple(names), f"{names[0]} predicts {work.data.target}")
         elif explains:
             text = "The features together matter, but no single one is selected"
+            text = f"{names[0]} predicts {work.data.target}" if n == 1 else text
             head = Sentence("together", tuple(names), text)
         else:
             text = "These data do not decide which features matter"
@@ -241,8 +237,7 @@ def notes(work: Work, has_curves: bool) -> tuple[Sentence, ...]:
     """Return decisions on the table, and what is good to know."""
     said = [Sentence("table", (), text) for text in work.data.notes]
     if work.data.X.shape[1] == 1 and "loco" in work.design.methods:
-        text = "LOCO is left out: there is only one feature."
-        said.append(Sentence("left out", (), text))
+        said.append(Sentence("left out", (), "LOCO is left out: there is only one feature."))
     if work.data.labels and has_curves:
         text = f"Curves show the predicted probability of {work.data.target} = "
         text += f"{work.data.labels[1]}."
