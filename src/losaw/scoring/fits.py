@@ -5,6 +5,7 @@ had; nothing is guessed: a model without trees, or trees with too few splits to 
 fitted to other rows as far as this file can tell.
 """
 
+import json
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
@@ -332,7 +333,9 @@ def _of_xgboost(model: Any, given: Any, y: FloatArray) -> Iterator[int | None]:
     import xgboost
 
     booster = model.get_booster()
-    if len(getattr(model, "classes_", ())) > 2 or booster.num_boosted_rounds() < 1:
+    kind = json.loads(booster.save_config())["learner"]["gradient_booster"]["name"]
+    is_of_trees = kind != "gblinear" and booster.num_boosted_rounds() > 0
+    if len(getattr(model, "classes_", ())) > 2 or not is_of_trees:
         return
     trees = booster[: min(_SPLITS, booster.num_boosted_rounds())]
     table = trees.trees_to_dataframe()

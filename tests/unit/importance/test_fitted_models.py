@@ -106,6 +106,7 @@ def test_so_are_those_of_xgboost(objective):
     model = kind(n_estimators=20, max_depth=5, objective=objective).fit(X, y)
     assert seen(model, X, y)
     assert not seen(model, X[rng.permutation(1000)], y)
+    assert not seen(kind(booster="gblinear", n_estimators=2).fit(X, y), X, y)  # has no trees
     X[::7, 0] = -9.0
     model = kind(n_estimators=20, max_depth=6, missing=-9.0).fit(pd.DataFrame(X).add_prefix("x"), y)
     assert seen(model, X, y)
