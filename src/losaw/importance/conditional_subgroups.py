@@ -159,7 +159,9 @@ def _subgroups(
     classify = len(unit) == 1 and train.kinds[unit[0]] == "nominal"
     if len(unit) == 1:
         target = (
-            _with_a_level_for_missing(train)[:, unit[0]] if classify else train.codes[:, unit[0]]
+            _with_a_level_for_missing(train)[:, unit[0]]
+            if classify
+            else _in_single(train.codes[:, unit[0]], train.codes[:, unit[0]])
         )
     else:
         target = _standardised(_dummies(train, train, unit.tolist()))
@@ -182,10 +184,23 @@ def _dummies(train: Table, table: Table, columns: Sequence[int]) -> FloatArray:
     parts = [
         (codes[:, [j]] == np.unique(known[:, j])).astype(float)
         if train.kinds[j] == "nominal"
-        else codes[:, [j]]
+        else 1024 * _in_single(known[:, j], codes[:, [j]])  # 1e-7 is then a small difference
         for j in columns
     ]
     return np.hstack(parts)
+
+
+def _in_single(known: FloatArray, values: FloatArray) -> FloatArray:
+    """Numbers in a unit, and from a zero, in which scikit-learn's trees tell them apart.
+
+    The trees compare in single precision, take values for equal that differ by 1e-7, and a
+    variance of 2e-16 for none. By powers of two no digit changes.
+    """
+    if np.isnan(known).all():
+        return values
+    low, high = np.nanmin(known), np.nanmax(known)
+    zero = low if high - low < max(abs(low), abs(high)) / 1024 else 0.0
+    return np.ldexp(values - zero, -np.frexp(max(abs(low - zero), abs(high - zero)))[1])
 
 
 def _with_a_level_for_missing(table: Table) -> FloatArray:

@@ -19,9 +19,18 @@ from sklearn.preprocessing import OneHotEncoder
 
 from losaw.data import Dataset, Sample, Truth
 from losaw.forest import LosawRandomForestRegressor
-from losaw.importance import boruta, boruta_selection, pfi, residual_importance, sage, subgroups
+from losaw.importance import (
+    boruta,
+    boruta_selection,
+    cpi,
+    pfi,
+    residual_importance,
+    sage,
+    subgroups,
+)
 from losaw.importance.boruta_selection import out_of_bag_z_scores
 from losaw.scoring.residual_algorithms import Prefix, extended, gram_schmidt
+from losaw.trends import target_correlation
 from reference.in_study import data_of, in_study
 
 N = 120
@@ -142,6 +151,26 @@ def test_subgroups_shrink_the_importance_of_a_feature_that_others_replace():
     assert conditional[0] < 0.4 * marginal[0]
     # X3 is independent of the others: its subgroups are arbitrary.
     assert conditional[2] == pytest.approx(marginal[2], rel=0.15)
+
+
+@pytest.mark.parametrize(("unit", "zero"), [(1e-200, 0), (1e-8, 0), (1e140, 0), (1.0, 1e9)])
+def test_scores_have_no_unit_and_no_zero(unit, zero):
+    X = np.random.default_rng(0).standard_normal((300, 3))
+    X[:, 1] += 3 * X[:, 0]
+    model = LinearRegression().fit(X, X[:, 0])
+
+    def results(unit, zero):
+        rows, y = unit * (X + zero), unit * X[:, 0]
+        yield residual_importance(None, rows, y, **FEW)
+        yield boruta(None, rows, y, n_estimators=5, max_runs=2, random_state=0)
+        yield target_correlation(rows, y)
+        model.predict = lambda given: given[:, 0] / unit - zero
+        yield from (f(model, rows, X[:, 0], random_state=0) for f in (subgroups, cpi))
+
+    both = [*results(unit, zero)], [*results(1.0, 0)]
+    for found, expected in zip(*both, strict=True):
+        np.testing.assert_allclose(found.scores, expected.scores, rtol=1e-4, atol=1e-6)
+        assert found.notes == expected.notes
 
 
 def test_sage_agrees_with_the_exact_shapley_values():
