@@ -213,9 +213,8 @@ def _with_a_level_for_missing(table: Table) -> FloatArray:
 
 def _standardised(columns: FloatArray) -> FloatArray:
     """Columns scaled to variance 1; missing values become the mean."""
-    with np.errstate(invalid="ignore"):
-        centred = columns - np.nanmean(columns, axis=0)
-        scale = np.nanstd(columns, axis=0)
+    columns = np.where(np.isnan(columns).all(axis=0), 0.0, columns)
+    centred, scale = columns - np.nanmean(columns, axis=0), np.nanstd(columns, axis=0)
     return np.nan_to_num(centred / np.where(scale > 0, scale, 1.0))
 
 

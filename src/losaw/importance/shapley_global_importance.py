@@ -76,8 +76,8 @@ def sage(
     Returns
     -------
     ImportanceResult
-        ``std_error`` over rows (or clusters), of which each has the mean of its orders, model and
-        background held fixed (with ``cv`` over folds); ``details``: ``n_permutations`` and
+        ``std_error`` over rows (or clusters), if two or more are drawn, of which each has the mean
+        of its orders, model and background held fixed (with ``cv`` over folds); ``details``: ``n_permutations`` and
         ``converged``.
 
     Raises
@@ -121,16 +121,17 @@ def sage(
         error = contributions.std(axis=0, ddof=1) / np.sqrt(len(contributions))
         freedom = len(contributions) - 1.0
         labels = turns if rows.clusters is None else rows.clusters[turns]
-        if len(np.unique(labels)) < len(labels):  # those of one row or cluster are no sample
+        n_labels = len(np.unique(labels))
+        if 1 < n_labels < len(labels):  # those of one row or cluster are no sample
             deviations, freedom = mean_deviations(contributions - scores, None, labels)
             error = np.sqrt((deviations**2).sum(axis=0))
         return ImportanceResult(
             scores,
             subject.names,
-            std_error=error,
-            std_error_kind=ERROR_KIND.replace(
-                "rows", "rows" if rows.clusters is None else "clusters"
-            ),
+            std_error=error if n_labels > 1 else None,
+            std_error_kind=None
+            if n_labels == 1
+            else ERROR_KIND.replace("rows", "rows" if rows.clusters is None else "clusters"),
             degrees_of_freedom=freedom,
             details={"n_permutations": len(contributions), "converged": converged},
             method=shown,

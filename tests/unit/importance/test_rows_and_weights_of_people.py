@@ -195,6 +195,9 @@ def test_rows_of_a_cluster_are_one_observation_to_sage():
     found = sage(LINE, rows, y, clusters=np.arange(80) // 4, **options)
     assert found.degrees_of_freedom == 19 and "clusters" in found.std_error_kind
     assert found.std_error[0] > 1.5 * sage(LINE, rows, y, **options).std_error[0]
+    weights = np.where(np.arange(80) < 4, 1.0, 1e-9)
+    one = sage(LINE, rows, y, sample_weight=weights, clusters=np.arange(80) // 4, **options)
+    assert one.std_error is None  # of one observation
 
 
 def test_subgroups_take_values_from_rows_as_often_as_they_weigh():
