@@ -293,7 +293,7 @@ def own_shares(
         moved = np.where(np.isnan(columns) & np.isnan(copies), 0.0, moved)
         moved = np.where(np.isnan(moved), 2.0 * variance, moved)
         share = moved.mean(axis=0) / (2.0 * variance)
-    varies = variance > 0
+    varies = np.nanmax(columns, axis=0) > np.nanmin(columns, axis=0)
     for j in np.flatnonzero(~varies):  # constant where it is known, but not always known
         missing = np.isnan(columns[:, j])
         if missing.any() and not missing.all():
