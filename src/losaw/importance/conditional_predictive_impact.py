@@ -178,11 +178,13 @@ def cpi(
     )
     testing = Testing(test, adjustment, ERROR_KIND, shown)
     drawn = draws_of(sampler_of(sampler, sampler_parameters), rows, models, n_draws, rng)
+    # Numbers of the seed itself may be those that X was simulated from.
+    own = rng if isinstance(random_state, np.random.Generator) else rng.spawn(1)[0]
 
     def differences(fit: Fit) -> Differences:
         if drawn is not None:
             return differences_of_draws(fit.model, (codes[fit.held] for codes in drawn), n_draws)
-        return with_knockoffs(sampler_of(sampler, sampler_parameters), fit.model, n_draws, rng)
+        return with_knockoffs(sampler_of(sampler, sampler_parameters), fit.model, n_draws, own)
 
     return tested(differences, models, rows, testing, rng)
 

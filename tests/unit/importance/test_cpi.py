@@ -203,6 +203,10 @@ def own_share(columns, copies):
 def test_a_missing_knockoff_of_a_known_value_counts_like_an_independent_copy():
     columns = np.random.default_rng(0).standard_normal((80, 1))
     assert own_share(columns, np.full_like(columns, np.nan)) == pytest.approx(1.0)
+    # Nor is a knockoff a copy because X was simulated with the same seed.
+    model = LinearRegression().fit(columns, columns[:, 0])
+    found = cpi(model, columns, columns[:, 0], sampler="gaussian", random_state=0)
+    assert found.details["own_share"][0] == pytest.approx(1.0, abs=0.3)
 
 
 def test_a_constant_column_has_no_own_share_and_does_not_hide_that_of_others():
