@@ -77,8 +77,8 @@ def sage(
     -------
     ImportanceResult
         ``std_error`` over rows (or clusters), if two or more are drawn, of which each has the mean
-        of its orders, model and background held fixed (with ``cv`` over folds); ``details``: ``n_permutations`` and
-        ``converged``.
+        of its orders, model and background held fixed (with ``cv`` over folds); ``details``:
+        ``n_permutations`` and ``converged``.
 
     Raises
     ------
