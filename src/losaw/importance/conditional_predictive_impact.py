@@ -260,11 +260,13 @@ def differences_of_draws(
     columns, replaced = subject.columns, subject.scored_columns
     total = np.zeros((len(subject.table), len(replaced)))
     own = np.zeros(len(replaced))
+    kinds = subject.table.kinds if knows_levels and subject.encode is np.asarray else ()
+    nominal = [j for j, kind in enumerate(kinds) if kind == "nominal"]
 
     seen, given = itertools.tee(map(subject.encode, drawn) if knows_levels else drawn)
     exchanged = subject.exchange(given, n_draws)
     for copies, predictions in zip(seen, exchanged, strict=True):
-        own += own_shares(columns, copies, replaced)
+        own += own_shares(columns, copies, replaced, nominal)
         original, *others = (subject.loss(subject.y, predicted) for predicted in predictions)
         total += np.column_stack([other - original for other in others])
     own /= n_draws
@@ -278,12 +280,16 @@ def differences_of_draws(
 
 
 def own_shares(
-    columns: FloatArray, copies: FloatArray, units: Sequence[NDArray[np.intp]]
+    columns: FloatArray,
+    copies: FloatArray,
+    units: Sequence[NDArray[np.intp]],
+    nominal: Sequence[int] = (),
 ) -> FloatArray:
     """Return the mean square of X - X~ over twice the variance, the largest of every unit.
 
     1 for independent copies, 0 where a knockoff is its feature; NaN if all columns of a unit are
-    constant. A value whose knockoff is missing, or the reverse, counts like an independent copy.
+    constant. A value whose knockoff is missing, or the reverse, counts like an independent copy. Of
+    ``nominal`` columns (places) the share of rows with another level, over that of such copies.
     """
     columns = np.where(np.isnan(columns).all(axis=0), 0.0, columns)  # no value: constant
     power = np.frexp(np.nanmax(np.abs(columns), axis=0))[1]  # squares stay in range
@@ -303,6 +309,12 @@ def own_shares(
                 2.0 * missing.mean() * (1.0 - missing.mean())
             )
             varies[j] = True
+    for j in nominal:  # their codes, in the order of their names, have no distance
+        _, levels = np.unique([columns[:, j], copies[:, j]], return_inverse=True)
+        of_rows, of_copies = levels.reshape(2, -1)
+        frequency = np.bincount(of_rows) / len(of_rows)
+        if varies[j]:
+            share[j] = (of_rows != of_copies).mean() / (1.0 - frequency @ frequency)
     share[~varies] = -np.inf
     largest = np.array([share[unit].max(initial=-np.inf) for unit in units])
     return np.where(np.isneginf(largest), np.nan, largest)

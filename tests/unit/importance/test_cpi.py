@@ -203,6 +203,10 @@ def own_share(columns, copies):
 def test_a_missing_knockoff_of_a_known_value_counts_like_an_independent_copy():
     columns = np.random.default_rng(0).standard_normal((80, 1))
     assert own_share(columns, np.full_like(columns, np.nan)) == pytest.approx(1.0)
+    codes = np.arange(80.0)[:, None] % 10
+    near, far = (np.where(np.arange(80)[:, None] == 0, other, codes) for other in (1.0, 9.0))
+    one, other = (own_shares(codes, copy, [np.array([0])], [0]) for copy in (near, far))
+    assert one == other == pytest.approx(1 / 80 / 0.9)  # whatever the names of levels
     # Nor is a knockoff a copy because X was simulated with the same seed.
     model = LinearRegression().fit(columns, columns[:, 0])
     found = cpi(model, columns, columns[:, 0], sampler="gaussian", random_state=0)
