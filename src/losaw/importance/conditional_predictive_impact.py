@@ -309,7 +309,8 @@ def own_shares(
                 2.0 * missing.mean() * (1.0 - missing.mean())
             )
             varies[j] = True
-    for j in nominal:  # their codes, in the order of their names, have no distance
+    # Codes of levels, in the order of their names, have no distance.
+    for j in np.asarray(nominal, dtype=np.intp):
         _, levels = np.unique([columns[:, j], copies[:, j]], return_inverse=True)
         of_rows, of_copies = levels.reshape(2, -1)
         frequency = np.bincount(of_rows) / len(of_rows)
