@@ -24,9 +24,9 @@ from losaw.weighting import (
 )
 from losaw.weighting.checks import check_eta
 from losaw.weighting.levels import chosen_columns, pattern_codes
+from losaw.weighting.losaw_weights import density_ratio
 
 _COLUMNS = 64  # handled together, so that copies stay small
-_LARGEST_RATIO = 1e300  # in place of one that overflows; the cap cuts it
 
 
 class FeatureWeights:
@@ -118,11 +118,7 @@ class FeatureWeights:
         except PointMassError:  # no residual variance: there is no density to divide by
             return uniform
         stabilization = (ClassFrequency if is_discrete else NormalDensity)().fit(target)
-        smallest = float(np.finfo(float).tiny)  # an outlier's density may underflow
-        above = np.maximum(stabilization.density(target), smallest)
-        with np.errstate(over="ignore"):
-            ratio = above / np.maximum(propensity.density(target, others), smallest)
-        return cap_weights(np.minimum(ratio, _LARGEST_RATIO), self.eta)
+        return cap_weights(density_ratio(stabilization, propensity, target, others), self.eta)
 
     def _on_cells(self, feature: int, adjustment: NDArray[np.intp]) -> FloatArray:
         columns = ((self._digits[j], self._n_levels(j)) for j in np.append(adjustment, feature))

@@ -94,14 +94,19 @@ def density_ratio(
     if is_small.any() and hasattr(marginal, "log_density") and hasattr(conditional, "log_density"):
         logarithm = marginal.log_density(target) - conditional.log_density(target, adjustment)
         far = np.exp(np.clip(logarithm, -_FAR, _FAR))
-        return np.where(is_small, far, above / np.where(is_small, 1.0, below))
+        return np.where(is_small, far, _cut_ratio(above, np.where(is_small, 1.0, below)))
     for model, density in ((marginal, above), (conditional, below)):
         if not (np.isfinite(density) & (density > 0)).all():
             raise ValueError(
                 f"{type(model).__name__}.density returned zero, negative or missing values: a "
                 "density has to be positive wherever there is a row"
             )
-    return above / below
+    return _cut_ratio(above, below)
+
+
+def _cut_ratio(above: FloatArray, below: FloatArray) -> FloatArray:
+    with np.errstate(over="ignore"):  # of a target in tiny units
+        return np.asarray(np.minimum(above / below, np.exp(_FAR)))
 
 
 def weighted_correlations(
