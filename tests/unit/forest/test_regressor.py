@@ -174,9 +174,10 @@ def test_names_masks_and_column_numbers_name_the_discrete_features():
         lambda X: X.astype(np.float32),
         lambda X: np.lib.stride_tricks.as_strided(X, writeable=False),
         lambda X: X.tolist(),
+        lambda X: 2.0**-600 * X,  # the squares are zero
     ],
 )
-def test_layout_and_precision_of_the_input_do_not_matter(convert):
+def test_layout_precision_and_unit_of_the_input_do_not_matter(convert):
     X, y = mixed_sample()
     X = X.astype(np.float32).astype(float)
     expected = LosawRandomForestRegressor(n_estimators=3, random_state=0).fit(X, y).predict(X)
