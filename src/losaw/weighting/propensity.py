@@ -206,16 +206,16 @@ class MultinomialLogit:
     def density(self, target: ArrayLike, adjustment: ArrayLike) -> FloatArray:
         """Return the probability of the class of each row."""
         t, a = check_pair(target, adjustment)
-        code = class_codes(t, self.classes_)
+        code = class_codes(t, self.classes_, "target")
         return np.asarray(self.probabilities(a)[np.arange(len(t)), code])
 
 
-def class_codes(target: FloatArray, classes: FloatArray) -> NDArray[np.int64]:
-    """Return the place of every target value among the sorted classes; raise for others."""
-    code = np.searchsorted(classes, target).clip(max=len(classes) - 1)
-    if not np.array_equal(classes[code], target):
-        unseen = target[classes[code] != target][0]
-        raise ValueError(f"target value {unseen:g} was not seen in the fit (seen: {classes})")
+def class_codes(values: FloatArray, classes: FloatArray, name: str) -> NDArray[np.int64]:
+    """Return the place of every value among the sorted classes; raise for others."""
+    code = np.searchsorted(classes, values).clip(max=len(classes) - 1)
+    if not np.array_equal(classes[code], values):
+        unseen = values[classes[code] != values][0]
+        raise ValueError(f"{name} value {unseen:g} was not seen in the fit (seen: {classes})")
     return np.asarray(code, dtype=np.int64)
 
 
@@ -229,15 +229,21 @@ class _Encoder:
             for column, is_discrete in zip(adjustment.T, self.discrete, strict=True)
         ]
         self.location = adjustment.mean(axis=0) if standardize else 0.0 * adjustment[0]
-        spread = adjustment.std(axis=0) if standardize else np.ones(adjustment.shape[1])
-        self.scale = np.where(np.ptp(adjustment, axis=0) > 0, spread, 1.0)
+        power = np.frexp(np.abs(adjustment).max(axis=0))[1]  # squares stay in range
+        spread = np.ldexp(np.ldexp(adjustment, -power).std(axis=0), power)
+        is_scaled = standardize & (np.ptp(adjustment, axis=0) > 0)
+        self.scale = np.where(is_scaled, spread, 1.0)
 
     def __call__(self, adjustment: FloatArray) -> FloatArray:
+        if adjustment.shape[1] != len(self.levels):
+            raise ValueError(
+                f"adjustment has {adjustment.shape[1]} columns, but the fit had {len(self.levels)}"
+            )
         blocks = [np.ones((len(adjustment), 1))]
         for j, levels in enumerate(self.levels):
             column = adjustment[:, j]
             if levels is None:
                 blocks.append(((column - self.location[j]) / self.scale[j])[:, None])
             else:
-                blocks.append(helmert(len(levels))[class_codes(column, levels)])
+                blocks.append(helmert(len(levels))[class_codes(column, levels, "adjustment")])
         return np.hstack(blocks)

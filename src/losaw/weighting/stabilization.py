@@ -30,7 +30,8 @@ class NormalDensity:
         self.mean_ = float(t.mean())
         self.variance_ = float(t.var())
         if not self.variance_ > 0:
-            raise ValueError("the target is constant: it has no density")
+            small = "" if np.ptp(t) == 0 else f" but for {np.ptp(t):g}, whose square is zero"
+            raise ValueError(f"the target is constant{small}: it has no density")
         return self
 
     def density(self, target: ArrayLike) -> FloatArray:
@@ -69,4 +70,4 @@ class ClassFrequency:
     def density(self, target: ArrayLike) -> FloatArray:
         """Return the frequency of each value; raise for a value that was not seen."""
         t = finite_vector("target", target)
-        return np.asarray(self.frequencies_[class_codes(t, self.classes_)])
+        return np.asarray(self.frequencies_[class_codes(t, self.classes_, "target")])
