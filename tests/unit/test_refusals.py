@@ -82,6 +82,7 @@ def of_forests():
         ({"correlation_threshold": 2}, r"must be a number in \[0, 1\], got 2"),
         ({"n_jobs": 0}, "n_jobs must be an integer other than 0, or None, got 0"),
         ({"random_state": "x"}, "random_state must be an int"),
+        ({"bootstrap": "no"}, "bootstrap must be True or False, got 'no'"),
         ({"discrete_features": "atuo"}, "did you mean 'auto'"),
         ({"discrete_features": ["b"]}, "X has none: pass a data frame"),
         ({"discrete_features": [3]}, "names column 3, allowed are 0 to 2"),
@@ -105,6 +106,7 @@ def of_forests():
         "y has 60 missing or infinite values .*beyond 1e150.*another unit",
     )
     yield lambda: losaw(y=np.full(N, 3.0)), r"y is constant \(3\)"
+    yield lambda: losaw(y=1e-170 * Y), "y varies by .*e-170 only.*another unit"
     yield lambda: losaw([[1.0, 2.0]], [1.0]), "n_samples=1"
     yield lambda: losaw(X, Y[:-1]), "inconsistent"
     many = RNG.integers(0, 80, (4000, 2)).astype(float)
@@ -352,9 +354,12 @@ def of_weights():
         ((np.zeros(0), X[:0]), {}, "target must be a vector with at least one entry"),
         ((np.arange(2000), RNG.random((2000, 30))), {"propensity": MultinomialLogit()},
          "target has 2000 levels.*merge levels"),
+        ((1e-200 * X[:, 0], X), {}, "constant but for .*e-200, whose square is zero"),
         ((X[:, 0], X), {"reference": 1}, r"reference must be a vector .* got shape \(\)"),
     ):  # fmt: skip
         yield lambda: losaw_weights(*arguments, **options), words
+    model = GaussianLinear().fit(X[:, 0], X[:, 1:])
+    yield lambda: model.density(X[:, 0], X), "adjustment has 3 columns, but the fit had 2"
     yield lambda: weighted_correlations(X[:, 0], X, np.ones(3)), r"weights has shape \(3,\)"
     vector = "^target must be a vector with at least one entry, got shape "
     for make in (NormalDensity, ClassFrequency):

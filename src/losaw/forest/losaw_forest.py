@@ -26,6 +26,7 @@ from losaw.support.arguments import (
     check_unique,
     estimator_rows,
     real_number,
+    truth_value,
     unmasked,
     whole_number,
 )
@@ -88,7 +89,7 @@ class LosawForest(GrownForest):
             min_samples_leaf=whole_number("min_samples_leaf", self.min_samples_leaf, 1),
             max_features=check_max_features(self.max_features, n_features),
             eta=eta,
-            bootstrap=bool(self.bootstrap),
+            bootstrap=truth_value("bootstrap", self.bootstrap),
         )
         if n_samples < 2 * settings.min_samples_leaf:
             raise ValueError(

@@ -20,6 +20,7 @@ from losaw.support.arguments import (
     check_same_order,
     check_unique,
     estimator_rows,
+    truth_value,
     unmasked,
     whole_number,
 )
@@ -118,7 +119,7 @@ class PlainRandomForestRegressor(RegressorMixin, GrownForest):
             min_samples_leaf=whole_number("min_samples_leaf", self.min_samples_leaf, 1),
             max_features=check_max_features(self.max_features, rows.shape[1]),
             eta=1.0,
-            bootstrap=bool(self.bootstrap),
+            bootstrap=truth_value("bootstrap", self.bootstrap),
             counts_rows_once=True,
             splits_half_way=True,
             needs_gain=False,

@@ -65,6 +65,13 @@ def real_number(
     return float(value)
 
 
+def truth_value(name: str, value: Any) -> bool:
+    """Return ``value`` as a bool: True, False, 1 or 0, but no text and not None."""
+    if not isinstance(value, bool | np.bool_ | numbers.Integral) or value not in (0, 1):
+        raise ArgumentTypeError(f"{name} must be True or False, got {value!r}")
+    return bool(value)
+
+
 def between_0_and_1(name: str, value: Any) -> float:
     """Return ``value`` as a float between 0 and 1, or raise an error as :func:`real_number`."""
     if not 0 < real_number(name, value) < 1:
