@@ -35,11 +35,13 @@ def test_z_adds_both_monte_carlo_errors_and_the_rounding(printed, variance):
     assert evidence.high - evidence.low == pytest.approx(2 * student.ppf(0.95, 24) * error)
 
 
-def test_runs_of_a_bounded_metric_borrow_from_their_kind():
-    evidence = weigh(Runs(0.53, 0.01, 5), Printed(0.5, 9, 100), BOUNDED)
-    variance = (4 * 0.12**2 + 4 * 0.01**2) / 8
+@pytest.mark.parametrize(("degrees", "borrowed"), [(200, 4), (7, 3), (4, 0)])  # 4 are our own
+def test_runs_of_a_bounded_metric_borrow_from_the_other_cells_of_their_kind(degrees, borrowed):
+    kind = Kind(0.12, degrees, is_bounded=True)
+    evidence = weigh(Runs(0.53, 0.01, 5), Printed(0.5, 9, 100), kind)
+    variance = (borrowed * 0.12**2 + 4 * 0.01**2) / (borrowed + 4)
     t = 0.03 / math.sqrt(variance * (1 / 5 + 1 / 100))
-    assert norm.sf(evidence.z) == pytest.approx(student.sf(t, 8))
+    assert norm.sf(evidence.z) == pytest.approx(student.sf(t, borrowed + 4))
 
 
 RULES = {

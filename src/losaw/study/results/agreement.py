@@ -94,8 +94,9 @@ def weigh(ours: Runs, printed: Printed, kind: Kind) -> Evidence | None:
 
     - s², the variance of our runs, on n - 1 degrees of freedom;
     - for a bounded metric, whose runs may all but sit on one value, (4 v0 + (n - 1) s²) / (n + 3)
-      on n + 3 degrees, v0 being the pooled variance of the kind: a few nearly
-      constant runs say little of the deviation;
+      on n + 3 degrees, v0 being the pooled variance of the kind: a few nearly constant runs say
+      little of the deviation. Where the other cells of the kind have fewer than 4 degrees, these
+      take the place of 4: no run counts twice;
     - v0 with its own degrees where our runs do not vary at all, or there is one of them;
     - w where there is no v0 either, and a standard deviation is published;
     - p (1 - p) for decisions, p being the share among our n runs and the m printed ones, with
@@ -114,7 +115,8 @@ def weigh(ours: Runs, printed: Printed, kind: Kind) -> Evidence | None:
     if kind.is_decision and _is_yes_or_no(ours):
         return _of_decisions(ours.mean, n, printed)
     if n > 1 and ours.deviation > 1e-12:
-        borrowed = BORROWED_DEGREES if kind.is_bounded and kind.degrees else 0
+        others = max(kind.degrees - (n - 1), 0)  # our own degrees are among those of the kind
+        borrowed = min(BORROWED_DEGREES, others) if kind.is_bounded else 0
         pooled = borrowed * kind.deviation**2 if borrowed else 0.0
         freedom: float = borrowed + n - 1
         variance = (pooled + (n - 1) * ours.deviation**2) / freedom
