@@ -159,9 +159,10 @@ def test_a_published_deviation_takes_the_place_of_ours_for_the_published_mean():
     )
 
 
-def test_a_stored_deviation_of_seven_digits_is_still_that_of_decisions():
-    mean, n = 0.0366667, 60
-    deviation = float(f"{math.sqrt(n / (n - 1) * mean * (1 - mean)):.7g}")
-    printed = Printed(0.05, 3, 500)
-    exact = weigh(Runs(mean, math.sqrt(n / (n - 1) * mean * (1 - mean)), n), printed, DECISION)
-    assert weigh(Runs(mean, deviation, n), printed, DECISION) == exact
+@pytest.mark.parametrize(("yes", "n"), [(2, 60), (23, 24), (35, 37), (1, 99)])
+def test_numbers_of_seven_digits_are_still_those_of_decisions(yes, n):
+    mean, printed = yes / n, Printed(0.05, 3, 500)
+    deviation = math.sqrt(n / (n - 1) * mean * (1 - mean))
+    exact = weigh(Runs(mean, deviation, n), printed, DECISION)
+    stored = weigh(Runs(float(f"{mean:.7g}"), float(f"{deviation:.7g}"), n), printed, DECISION)
+    assert stored.z == pytest.approx(exact.z, rel=1e-4)

@@ -187,10 +187,9 @@ def _is_yes_or_no(ours: Runs) -> bool:
     """Return whether every run gave 0 or 1: then the mean decides the deviation."""
     if ours.n_seeds == 1:
         return ours.mean in (0.0, 1.0)
-    squares = (ours.n_seeds - 1) * ours.deviation**2
-    expected = ours.n_seeds * ours.mean * (1 - ours.mean)
-    # A stored deviation has seven digits.
-    return math.isclose(squares, expected, rel_tol=1e-6, abs_tol=1e-9)
+    expected = ours.n_seeds / (ours.n_seeds - 1) * ours.mean * (1 - ours.mean)
+    # Stored means and deviations have seven digits.
+    return math.isclose(ours.deviation**2, expected, abs_tol=2e-7)
 
 
 def _rounding_variance(printed: Printed) -> float:
