@@ -165,6 +165,12 @@ class Study:
         """Label -> metric."""
         return {k: self._made("metric", k, w) for k, w in self.file.metrics.items()}
 
+    @cached_property
+    def decisions(self) -> set[str]:
+        """The metrics whose values are shares of yes-or-no decisions."""
+        loaded = {label: metric.entry.load() for label, metric in self.metrics.items()}
+        return {label for label, of in loaded.items() if getattr(of, "is_decision", False)}
+
     def _made(self, kind: str, label: str, written: Options) -> Method:
         """The method of the registered name that an entry gives, by default its label."""
         parameters = written.parameters

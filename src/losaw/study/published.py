@@ -31,8 +31,8 @@ def read_published(study: Study, folder: Path) -> "pd.DataFrame":
     ------
     StudyError
         If the file is missing, lacks one of the first columns, has one that is neither of these
-        nor an axis, a line without its numbers or with wrong ones, a cell twice, or a metric
-        without a margin in the study.
+        nor an axis, a line without its numbers or with wrong ones (of decisions, such as
+        rejections: no share), a cell twice, or a metric without a margin in the study.
     """
     import pandas as pd
 
@@ -68,6 +68,10 @@ def read_published(study: Study, folder: Path) -> "pd.DataFrame":
         wrong = written.index[~numbers.between(least, sys.float_info.max)]
         if len(wrong):
             raise StudyError(f"{path}: line {wrong[0] + 2}: {column} must be {words}")
+    beyond = cells.index[cells["metric"].isin(study.decisions) & ~cells["published"].between(0, 1)]
+    if len(beyond):
+        words = f"is of decisions, a share from 0 to 1, got {cells.loc[beyond[0], 'published']:g}"
+        raise StudyError(f"{path}: line {beyond[0] + 2}: published {words}")
     twice = cells.index[cells.duplicated([key for key in keys if key in frame])]
     if len(twice):
         raise StudyError(f"{path}: line {twice[0] + 2}: this cell is printed twice")

@@ -233,6 +233,7 @@ def test_printed_values_that_are_no_table_are_named(project, content):
         ("0.9,3,100,made", "0.9,,100,made", "line 3: decimals must be a number, 0 or more"),
         ("0.5,3,100", "0.5,3,0", "line 2: published_runs must be a number, 1 or more"),
         ("0.5,3,100", "half,3,100", "line 2: published must be a number"),
+        ("0.9,3,100", "90,0,100", "line 3: published is of decisions, a share from 0 to 1, got 90"),
         ("note\n", "published_sd\n", "line 3: published_sd must be a number above 0, or empty"),
         (
             "note\nTable 1,30,0.5,r2_test,plain,0.5,3,100,",
@@ -243,6 +244,7 @@ def test_printed_values_that_are_no_table_are_named(project, content):
     ],
 )
 def test_printed_values_that_cannot_be_compared_are_named(project, old, new, words):
+    project.edit("[r2_test, pr_auc]", "{r2_test: {}, pr_auc: {metric: top_share}}")
     project.replace(project.published, old, new)
     with pytest.raises(StudyError, match=f"tiny.csv: {words}"):
         project.session()

@@ -89,7 +89,7 @@ def weigh_claim(
 
     What the claim names and the summary does not have was not run:
     :func:`losaw.study.claims.claim_file.check_names` checks the names.
-    ``decisions`` is of :func:`decisions_of`, ``planned`` of :func:`planned_of`.
+    ``decisions`` is the study's, ``planned`` of :func:`planned_of`.
     """
     cells = _cells(claim, summary, decisions)
     if cells.empty:
@@ -127,15 +127,6 @@ def _not_run(
         settings = {name for name, axes in planned.items() if matches(side.where, axes)}
         if n_missing := len(settings - set(found["setting_id"])):
             yield f"{n_missing} of {len(settings)} settings"
-
-
-def decisions_of(study: Study) -> set[str]:
-    """The metrics of a study whose values are shares of yes-or-no decisions."""
-    return {
-        label
-        for label, metric in study.metrics.items()
-        if getattr(metric.entry.load(), "is_decision", False)
-    }
 
 
 def planned_of(study: Study) -> dict[str, Mapping[str, Any]]:

@@ -139,7 +139,7 @@ def kinds_of(study: Study, summary: pd.DataFrame) -> dict[tuple[str, ...], Kind]
         kinds[str(metric), str(method), *data] = Kind(
             *pooled_deviation(group["sd"], group["n_seeds"]),
             is_bounded=math.isfinite(about.range[0]),
-            is_decision=bool(getattr(about, "is_decision", False)),
+            is_decision=str(metric) in study.decisions,
         )
     return kinds
 

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from losaw.study.claims.claim_file import Claims, check_names, pages_of, read_papers
-from losaw.study.claims.weighing import NOT_RUN, Weighed, decisions_of, planned_of, weigh_claim
+from losaw.study.claims.weighing import NOT_RUN, Weighed, planned_of, weigh_claim
 from losaw.study.errors import StudyError
 from losaw.study.grid import Study
 from losaw.study.report.results import StudyResults
@@ -87,7 +87,7 @@ class Shelf:
                 one = Weighed(claim, NOT_RUN)
                 if study := self.studies.get(claim.study):
                     summary = self.results[claim.study].summary
-                    one = weigh_claim(claim, summary, decisions_of(study), planned_of(study))
+                    one = weigh_claim(claim, summary, study.decisions, planned_of(study))
                 weighed[name].append(one)
         return weighed
 
