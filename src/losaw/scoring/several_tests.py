@@ -41,7 +41,11 @@ def adjust(p_values: FloatArray, method: str) -> FloatArray:
 
 
 def rank_sets(
-    scores: FloatArray, deviations: FloatArray, freedom: float, level: float
+    scores: FloatArray,
+    deviations: FloatArray,
+    freedom: float,
+    level: float,
+    smallest: float = 0.0,
 ) -> NDArray[np.intp]:
     """Return the best and the worst rank of each score, from 1, (n_units, 2): all of them at once.
 
@@ -62,6 +66,7 @@ def rank_sets(
 
     Scores (n_units,) are larger where more important; D (n_parts, n_units) is what each row,
     cluster or fold adds to their covariance, and ``freedom`` the degrees of freedom of Student's t.
+    No p-value is taken to be below ``smallest``.
     A column of NaN is a unit that cannot be compared: any rank is possible.
 
     Examples
@@ -83,7 +88,7 @@ def rank_sets(
     with np.errstate(divide="ignore", invalid="ignore"):
         statistic = np.where(lead == 0, 0.0, lead / error)
     pairs = ~np.eye(n_units, dtype=bool)
-    p_values = np.nan_to_num(stdtr(freedom, -statistic[pairs]), nan=1.0)
+    p_values = np.nan_to_num(stdtr(freedom, -statistic[pairs]), nan=1.0).clip(min=smallest)
     larger = np.zeros((n_units, n_units), dtype=bool)
     larger[pairs] = adjust(p_values, "holm") <= 1 - level
     return np.column_stack([1 + larger.sum(axis=0), n_units - larger.sum(axis=1)])

@@ -28,12 +28,12 @@ def rank_methods(study: Study, results: pd.DataFrame) -> pd.DataFrame:
     sd_s the standard deviation over the n_s seeds. The settings are taken as given: the error
     is the error of the mean over these settings, not over other settings.
 
-    The place of a method is its place by the true mean rank. With probability .95 or more the
+    The place of a method is its place by the true mean rank. With probability of about .95 the
     places of all methods lie in their sets at once
     (:func:`losaw.scoring.several_tests.rank_sets`): of each pair the difference of the mean ranks
     is tested, from the seeds that both share, with sum_s (n_s - 1) degrees of freedom and an error
-    that counts differences between settings as well (:func:`deviations_of`), and all pairs are
-    adjusted by Holm.
+    that counts differences between settings as well (:func:`deviations_of`), no p-value is below
+    2^-N, by which N data sets agree by chance, and all pairs are adjusted by Holm.
 
     ``results`` has ``losaw.study.results.collect.RESULT_COLUMNS``. A seed counts where all methods
     have a value, a setting where there are at least two such seeds. Returned are :data:`COLUMNS`,
@@ -91,8 +91,8 @@ def _rank_metric(study: Study, metric: str, results: pd.DataFrame) -> pd.DataFra
     rank, rank_se = _mean_over_settings(ranks)
     n_settings = len(wide.index.unique("setting_id"))
     # The smallest mean rank is the best.
-    sets = rank_sets(-rank.to_numpy(), deviations_of(ranks), len(wide) - n_settings, LEVEL)
-    best, worst = sets.T
+    n, deviations = len(wide), deviations_of(ranks)
+    best, worst = rank_sets(-rank.to_numpy(), deviations, n - n_settings, LEVEL, 0.5**n).T
     ranking = pd.DataFrame({"mean": mean, "mean_se": mean_se, "rank": rank, "rank_se": rank_se})
     ranking = ranking.assign(best_place=best, worst_place=worst)
     ranking = ranking.assign(metric=metric, seeds=len(wide), settings=n_settings)

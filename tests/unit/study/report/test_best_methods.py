@@ -90,8 +90,9 @@ def test_places_tell_methods_apart_that_always_differ_and_leave_equal_ones_open(
     assert rank_methods(study, results(noise))[places].to_numpy().tolist() == [[1, 2], [1, 2]]
 
 
-def test_two_seeds_that_agree_by_chance_do_not_tell_two_methods_apart(study):
-    equal = [(setting, seed, 0.5, 0.5) for setting in "abcd" for seed in range(2)]
+@pytest.mark.parametrize("others", ["abcd", ""])
+def test_two_seeds_that_agree_by_chance_do_not_tell_two_methods_apart(study, others):
+    equal = [(setting, seed, 0.5, 0.5) for setting in others for seed in range(2)]
     found = rank_methods(study, results([*equal, ("e", 0, 0.1, 0.2), ("e", 1, 0.3, 0.4)]))
     assert found[["best_place", "worst_place"]].to_numpy().tolist() == [[1, 2], [1, 2]]
 

@@ -35,7 +35,7 @@ _RANKING = (
     "best) is taken on every single data set and then averaged. In brackets, the Monte Carlo "
     "standard error over these settings; on other settings the ranks may differ. An error of .00 "
     "says that the rank is the same in all data sets of each setting. The places that a method can "
-    "have by its mean rank hold for all methods at once with probability .95 or more (differences "
+    "have by its mean rank hold for all methods at once with probability of about .95 (differences "
     "on the same data sets, with those between settings in the error; all pairs adjusted by Holm)."
 )
 
