@@ -3,7 +3,7 @@
 import itertools
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -26,6 +26,7 @@ VERDICTS = (SUPPORTED, MOSTLY_OPEN, CONTRADICTED, MIXED, UNDECIDED, PARTLY_RUN, 
 LEVEL = 0.05
 SIGNS = {"above": 1.0, "at least": 1.0, "below": -1.0, "at most": -1.0}
 NUMBERS = ("mean", "std_error", "freedom", "n_seeds")
+Cell: TypeAlias = tuple[str, str, str]  # setting, method, metric
 # A cell whose runs do not vary decides from so many runs on.
 ENOUGH_EQUAL_RUNS = 10
 
@@ -52,7 +53,7 @@ def weigh_claim(
     claim: Claim,
     summary: pd.DataFrame,
     decisions: Collection[str],
-    planned: Mapping[str, Mapping[str, Any]],
+    planned: Mapping[Cell, Mapping[str, Any]],
 ) -> Weighed:
     r"""Weigh a claim against the means of a study.
 
@@ -111,11 +112,12 @@ def weigh_claim(
 
 
 def _not_run(
-    claim: Claim, summary: pd.DataFrame, planned: Mapping[str, Mapping[str, Any]]
+    claim: Claim, summary: pd.DataFrame, planned: Mapping[Cell, Mapping[str, Any]]
 ) -> Iterator[str]:
     """Yield the methods, metrics, values of axes and settings of a claim that a summary lacks."""
     found = summary[summary["n_seeds"] > 0]
     records = found.drop_duplicates("setting_id").to_dict("records")
+    there = set(zip(found["setting_id"], found["method"], found["metric"], strict=True))
     for side in claim.sides:
         for column, asked in (("method", side.method), ("metric", side.metric)):
             known = set(found[column])
@@ -124,18 +126,25 @@ def _not_run(
             for value in values:
                 if not any(matches({axis: value}, record) for record in records):
                     yield f"{axis} = {value}"
-        settings = {name for name, axes in planned.items() if matches(side.where, axes)}
-        if n_missing := len(settings - set(found["setting_id"])):
-            yield f"{n_missing} of {len(settings)} settings"
+        wheres = side.where, {**side.where, **claim.share_of}
+        named = set(itertools.product(side.method or (), side.metric or ()))
+        cells = {
+            cell
+            for cell, axes in planned.items()
+            if cell[1:] in named and any(matches(where, axes) for where in wheres)
+        }
+        if n_lost := len({setting for setting, *_ in cells - there}):
+            yield f"values in {n_lost} of {len({setting for setting, *_ in cells})} settings"
 
 
-def planned_of(study: Study) -> dict[str, Mapping[str, Any]]:
-    """The settings that a study's scale runs, and their axes."""
-    scale = study.scale or ""
+def planned_of(study: Study) -> dict[Cell, Mapping[str, Any]]:
+    """The cells that a study's scale runs, and the axes of their settings."""
     return {
-        setting.identifier: setting.axes
-        for setting in study.settings
-        if any(study.seeds(scale, setting, learner) for learner in study.learners)
+        (setting.identifier, study.method_name(learner, importance), metric): setting.axes
+        for setting, learner in itertools.product(study.settings, study.learners)
+        if study.seeds(study.scale or "", setting, learner)
+        for metric in study.metrics
+        for importance in study.measured(metric, learner)
     }
 
 

@@ -203,12 +203,23 @@ def test_a_claim_of_which_something_was_not_run_is_not_supported(changes, missin
     assert against.verdict == "contradicted" and against.missing == missing
 
 
+ONE_OF_TWO, ONE_OF_THREE = ((f"values in 1 of {n} settings",) for n in (2, 3))
+
+
 @pytest.mark.parametrize(
-    ("where", "missing"), [({}, ("1 of 3 settings",)), ({"n": [100, 200]}, ())]
+    ("changes", "missing"),
+    [
+        ({}, ONE_OF_THREE),
+        ({"where": {"n": [100, 200]}}, ()),
+        # B has all its values; that of A lacks what it is divided by.
+        ({"method": "B", "relation": "below", "than": {"method": "A"}}, ONE_OF_THREE),
+        ({"method": ["A", "B"], "where": {"n": 200}, "share_of": {"n": 300}}, ONE_OF_TWO),
+    ],
 )
-def test_a_claim_of_which_settings_were_not_run_is_not_supported(where, missing):
-    planned = {str(size): {"n": size} for size in (100, 200, 300)}
-    weighed = weigh(claim(where=where), summary([1.0, 1.0]), planned=planned)
+def test_a_claim_of_which_values_were_not_found_is_not_supported(changes, missing):
+    planned = {(str(size), name, "m"): {"n": size} for name in "AB" for size in (100, 200, 300)}
+    rows = pd.concat([summary([1.0, 1.0]), summary([0.5] * 3, method="B")])
+    weighed = weigh(claim(**changes), rows, planned=planned)
     assert weighed.missing == missing
     assert weighed.verdict == ("run in part" if missing else "supported")
 

@@ -92,7 +92,7 @@ def test_a_claim_says_how_many_settings_of_its_scale_were_not_run(shelf):
     rows = pd.read_csv(path)
     rows[rows["n_samples"] == 100].to_csv(path, index=False)
     first, _ = shelf.weighed["nobody"]
-    assert first.missing == ("1 of 2 settings",) and first.verdict == "run in part"
+    assert first.missing == ("values in 1 of 2 settings",) and first.verdict == "run in part"
 
 
 def test_a_claim_of_a_study_without_results_was_not_run(shelf):
