@@ -83,9 +83,9 @@ def test_learners_have_paired_differences_and_so_have_importances_of_a_learner()
         method_name=lambda *pair: " ".join(pair),
     )
     values = {
-        ("a", "i"): (1.0, 2.0),
-        ("a", "j"): (3.0, 5.0),
-        ("b", "i"): (7.0, 9.0),
+        ("a", "i"): (1.0, 2.0, 3.0),
+        ("a", "j"): (3.0, 5.0, np.inf),  # which a summary does not count either
+        ("b", "i"): (7.0, 9.0, np.inf),
         ("a", ""): (0.0, 0.0),
     }
     rows = [

@@ -87,7 +87,7 @@ def paired_differences(study: Study, collection: Collection) -> pd.DataFrame:
     than either value. Returned is ``differences.csv`` (docs/results.md).
     """
     results = collection.results
-    results = results[(results["status"] == "ok") & (results["metric"] != "")]
+    results = results[(results["status"] == "ok") & np.isfinite(results["value"])]
     keys = ["setting_id", "metric"]
     wide = results.pivot_table(
         index=[*keys, "seed"],
