@@ -141,6 +141,7 @@ def _moved(line: Line, table: pa.Table) -> str:
     stored = summary[is_of_line].fillna({"importance": ""}).set_index(number)
     rows = table.select([*number, "value"]).to_pandas()
     gap = (rows.groupby(number)["value"].mean() - stored["mean"]).abs()
-    z = (gap / stored["sd"].where(stored["sd"] > 0) * np.sqrt(n_seeds)).fillna(0.0)
+    gap = gap.where(gap / stored["mean"].abs() > 1e-6, 0.0)  # seven digits are stored
+    z = (gap / stored["sd"].fillna(0.0) * np.sqrt(n_seeds)).fillna(0.0)
     where = " ".join(reversed(z.idxmax())).strip()
     return f"differs; the mean of {where} is {z.max():.1f} standard errors from the stored one"

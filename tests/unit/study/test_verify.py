@@ -59,6 +59,10 @@ def test_rows_that_differ_are_told_with_the_size_of_the_difference(computed, evi
     assert run["scale"] == "smoke" and run["verified_at"] == commit()
     with pytest.raises(StudyError, match=r"unknown study 'tinny'.*did you mean 'tiny'"):
         read_evidence(evidence.parent, ["tinny"])
+    constant = pd.read_csv(evidence / "summary.csv").assign(mean=9.0, sd=0.0)
+    constant.to_csv(evidence / "summary.csv", index=False)
+    verify(lines, computed.configuration, len(lines))
+    assert "is inf standard errors from the stored one" in capsys.readouterr().out
     (evidence.parent / "runs.csv").write_text("study,scale\nother,smoke\n")
     with pytest.raises(StudyError, match=r"runs.csv: a line of study 'tiny' must say the scale"):
         verify(lines, computed.configuration, 1)
