@@ -108,10 +108,9 @@ def r_squared(y: FloatArray, y_hat: FloatArray) -> float:
     if len(y) < 2:
         raise ValueError(f"not defined, since it needs 2 rows or more, got {len(y)}")
     y, y_hat = _finite(y, y_hat)
-    total = ((y - y.mean()) ** 2).sum()
-    if total == 0:
+    if y.min() == y.max():
         raise ValueError("not defined, since the response is constant")
-    return float(1 - ((y - y_hat) ** 2).sum() / total)
+    return float(1 - ((y - y_hat) ** 2).sum() / ((y - y.mean()) ** 2).sum())
 
 
 def _on_independent_features(predictions: Predictions) -> tuple[FloatArray, FloatArray]:

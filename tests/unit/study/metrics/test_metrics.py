@@ -171,7 +171,7 @@ REFUSED = [
         ((Y, Y[:, None]), r"predictions have shape \(4, 1\)"),
         ((Y[:0], Y[:0]), "2 rows or more, got 0"), ((Y[:1], Y[:1]), "2 rows or more, got 1"),
         ((Y, Y * np.nan), "must be finite numbers"), ((Y * np.inf, Y), "must be finite numbers"),
-        ((MEAN, Y), "the response is constant"),
+        ((MEAN, Y), "the response is constant"), ((MEAN[:3] / 30, Y[:3]), "response is constant"),
     )],
     *[(risk(), Predictions((np.array(y), p)), (0,), words) for y, p, words in (
         ([0.0, np.nan], np.ones(2), "finite"),
