@@ -21,7 +21,7 @@ from losaw.support.words import percent
 _EXPLAINED = (
     "A claim is weighed setting by setting: a setting speaks for or against it if the difference "
     "lies beyond a two-sided t bound of level .05 divided by the number of settings (Monte Carlo "
-    "errors of both sides taken as independent, which is too large for runs on the same data; of "
+    "errors of both sides taken as independent, which they are not for runs on the same data; of "
     "rates of decisions, the limits of a binomial). *Supported*: some speak for it, none against; "
     "*supported, mostly open*: so, but more than half decide neither; *contradicted*: some against"
     " it, none for it; *undecided*: none speaks; of what is claimed of most settings, more than "
