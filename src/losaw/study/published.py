@@ -95,8 +95,6 @@ def what_has_no_cell(study: Study, published: "pd.DataFrame") -> Iterator[str]:
             if name not in names:
                 yield f"{file}: {unknown(key, name, names)}"
         rows = rows[rows[key].astype(str).isin(names)]
-    if rows.empty:
-        return
     keys = ["table", *(axis for axis in study.axes if axis in published), "metric", "method"]
     there = {tuple(plain(cell[key]) for key in keys) for _, _, cell in study.cells()}
     cells = zip(rows.index, rows[keys].values, strict=True)

@@ -126,12 +126,12 @@ def _not_run(
             for value in values:
                 if not any(matches({axis: value}, record) for record in records):
                     yield f"{axis} = {value}"
-        wheres = side.where, {**side.where, **claim.share_of}
         named = set(itertools.product(side.method or (), side.metric or ()))
         cells = {
             cell
             for cell, axes in planned.items()
-            if cell[1:] in named and any(matches(where, axes) for where in wheres)
+            if cell[1:] in named
+            if matches(side.where, axes) or matches({**side.where, **claim.share_of}, axes)
         }
         if n_lost := len({setting for setting, *_ in cells - there}):
             yield f"values in {n_lost} of {len({setting for setting, *_ in cells})} settings"

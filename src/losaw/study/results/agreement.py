@@ -115,8 +115,8 @@ def weigh(ours: Runs, printed: Printed, kind: Kind) -> Evidence | None:
     if kind.is_decision and _is_yes_or_no(ours):
         return _of_decisions(ours.mean, n, printed)
     if n > 1 and ours.deviation > 1e-12:
-        others = max(kind.degrees - (n - 1), 0)  # our own degrees are among those of the kind
-        borrowed = min(BORROWED_DEGREES, others) if kind.is_bounded else 0
+        others = max(kind.degrees - (n - 1), 0) if kind.is_bounded else 0  # without our own runs
+        borrowed = min(BORROWED_DEGREES, others)
         pooled = borrowed * kind.deviation**2 if borrowed else 0.0
         freedom: float = borrowed + n - 1
         variance = (pooled + (n - 1) * ours.deviation**2) / freedom

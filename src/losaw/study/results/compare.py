@@ -135,10 +135,9 @@ def kinds_of(study: Study, summary: pd.DataFrame) -> dict[tuple[str, ...], Kind]
     for (metric, method, data), group in summary.groupby(
         ["metric", "method", of_setting], sort=False
     ):
-        about = study.metrics[str(metric)].entry.load()
         kinds[str(metric), str(method), *data] = Kind(
             *pooled_deviation(group["sd"], group["n_seeds"]),
-            is_bounded=math.isfinite(about.range[0]),
+            is_bounded=math.isfinite(study.metrics[str(metric)].entry.load().range[0]),
             is_decision=str(metric) in study.decisions,
         )
     return kinds
