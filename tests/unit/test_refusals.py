@@ -29,6 +29,7 @@ from losaw.forest import LosawRandomForestRegressor, PlainRandomForestRegressor,
 from losaw.forest.as_printed import ForestAsPrinted
 from losaw.knockoffs import make_sampler
 from losaw.support.arguments import as_floats
+from losaw.tables import read_table
 from losaw.trends import (
     absolute_traversal_rate,
     linear_coefficient,
@@ -106,7 +107,10 @@ def of_forests():
         "y has 60 missing or infinite values .*beyond 1e150.*another unit",
     )
     yield lambda: losaw(y=np.full(N, 3.0)), r"y is constant \(3\)"
-    yield lambda: losaw(y=1e-170 * Y), "y varies by .*e-170 only.*another unit"
+    yield lambda: losaw(y=1e-170 * Y), "y has no value beyond .*e-170.*another unit"
+    tiny = FRAME.assign(income=1e-80 * FRAME["income"])
+    for refuses in (losaw, read_table, lambda frame: target_correlation(frame, Y)):
+        yield lambda: refuses(tiny), r"column 'income',? has no value beyond .*e-80.*another unit"
     yield lambda: losaw([[1.0, 2.0]], [1.0]), "n_samples=1"
     yield lambda: losaw(X, Y[:-1]), "inconsistent"
     many = RNG.integers(0, 80, (4000, 2)).astype(float)
@@ -354,7 +358,7 @@ def of_weights():
         ((np.zeros(0), X[:0]), {}, "target must be a vector with at least one entry"),
         ((np.arange(2000), RNG.random((2000, 30))), {"propensity": MultinomialLogit()},
          "target has 2000 levels.*merge levels"),
-        ((1e-200 * X[:, 0], X), {}, "constant but for .*e-200, whose square is zero"),
+        ((1e-200 * X[:, 0], X), {}, "target has no value beyond .*e-200.*another unit"),
         ((X[:, 0], X), {"reference": 1}, r"reference must be a vector .* got shape \(\)"),
     ):  # fmt: skip
         yield lambda: losaw_weights(*arguments, **options), words

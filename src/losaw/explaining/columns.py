@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from losaw.data import FloatArray
-from losaw.support.arguments import check_finite
+from losaw.support.arguments import check_finite, check_unit
 from losaw.support.words import percent
 from losaw.tables.columns import LARGEST_WHOLE, MOST_TEXT_LEVELS, kind_of_levels, kind_of_numbers
 from losaw.tables.reading import Values
@@ -91,6 +91,7 @@ def treat(name: str, read: Values, asked: str | None = None) -> Column:
     if read.content == "numbers":
         remedy = "make it missing, or a finite number"
         check_finite(f"column {name!r}", read.codes, allow_missing=True, remedy=remedy)
+        check_unit(f"column {name!r}", read.codes)
     repeats = n_values > MOST_TEXT_LEVELS and _ROWS_OF_ONE * n_values <= n_known
     marks_rows = repeats and _KEY.fullmatch(name.strip()) is not None
     if read.content in ("text", "levels", "objects"):

@@ -4,7 +4,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import FloatArray
-from losaw.support.arguments import in_range
 
 _BLOCK = 4096  # rows standardised at a time, so that no second sample is in memory
 
@@ -12,12 +11,11 @@ _BLOCK = 4096  # rows standardised at a time, so that no second sample is in mem
 def location_and_scale(X: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Means and standard deviations (1/N) of the columns; infinity for a constant column."""
     location = X.mean(axis=0)
-    power = np.frexp(np.maximum(X.max(axis=0), -X.min(axis=0)))[1]  # squares stay in range
     square = np.zeros(X.shape[1])
     for start in range(0, len(X), _BLOCK):
-        centred = np.ldexp(X[start : start + _BLOCK] - location, -power)
+        centred = X[start : start + _BLOCK] - location
         square += np.einsum("ij,ij->j", centred, centred)
-    scale = np.ldexp(np.sqrt(square / len(X)), power)
+    scale = np.sqrt(square / len(X))
     scale[scale <= 1e-14 * np.abs(location)] = np.inf
     return location, scale
 
@@ -79,14 +77,14 @@ def association(x: FloatArray, z: FloatArray, x_is_nominal: bool, z_is_nominal: 
         return _correlation_ratio(of_x, z)
     if of_z is not None:
         return _correlation_ratio(of_z, x)
-    centred, other = in_range(x - x.mean()), in_range(z - z.mean())
+    centred, other = x - x.mean(), z - z.mean()
     scale = np.sqrt((centred @ centred) * (other @ other))
     return float(abs(centred @ other) / scale) if scale > 0 else 0.0
 
 
 def _correlation_ratio(codes: NDArray[np.intp], values: FloatArray) -> float:
     n, n_levels = len(values), int(codes.max()) + 1
-    centred = in_range(values - values.mean())
+    centred = values - values.mean()
     total = centred @ centred
     if not total > 0.0 or n <= n_levels:
         return 0.0

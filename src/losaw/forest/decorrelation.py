@@ -8,7 +8,6 @@ from numpy.typing import ArrayLike, NDArray
 from losaw.data import FloatArray
 from losaw.forest.adjustment import location_and_scale
 from losaw.forest.losaw_forest import LosawForest
-from losaw.support.arguments import in_range
 from losaw.weighting import (
     ClassFrequency,
     GaussianLinear,
@@ -90,7 +89,7 @@ def _training_rows(forest: LosawForest, X: ArrayLike) -> FloatArray:
 def _measure(forest: LosawForest, X: FloatArray, scaled: FloatArray, target: int) -> list[float]:
     """Return the measures of one target."""
     others = np.flatnonzero(forest.adjustment_[target])
-    x = in_range(X[:, target])
+    x = X[:, target]
     adjustment = np.where(forest.is_discrete_, X, scaled)[:, others]
     mask = forest.is_discrete_[others]
     propensity: Any = GaussianLinear(discrete=mask)

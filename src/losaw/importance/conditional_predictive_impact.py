@@ -292,8 +292,6 @@ def own_shares(
     ``nominal`` columns (places) the share of rows with another level, over that of such copies.
     """
     columns = np.where(np.isnan(columns).all(axis=0), 0.0, columns)  # no value: constant
-    power = np.frexp(np.nanmax(np.abs(columns), axis=0))[1]  # squares stay in range
-    columns, copies = np.ldexp(columns, -power), np.ldexp(copies, -power)
     with np.errstate(invalid="ignore", divide="ignore"):
         centred = columns - np.nanmean(columns, axis=0)
         variance = np.nanmean(centred**2, axis=0)

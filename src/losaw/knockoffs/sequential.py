@@ -74,9 +74,7 @@ class SequentialKnockoffs:
         rng: np.random.Generator | None = None,
     ) -> Self:
         """Choose the penalty of every column's regression on the others; ``rng`` draws folds."""
-        rows, kinds = check_features(X, kinds)
-        self._powers = np.frexp(np.abs(rows).max(axis=0))[1]
-        self._X = np.ldexp(rows, -self._powers)  # squares of huge and tiny values stay in range
+        self._X, kinds = check_features(X, kinds)
         rng = as_generator(rng)
         self._columns = varying_columns(self._X)
         self._kinds = kinds
@@ -118,7 +116,7 @@ class SequentialKnockoffs:
             else:
                 drawn[:, j] = self._draw_number(j, X, rng)
             copies[j] = self._block(j, drawn[:, j])
-        return np.ldexp(drawn, self._powers)
+        return drawn
 
     def _regressors(self, j: int, copies: Iterable[FloatArray]) -> FloatArray:
         others = (self._blocks[i] for i in self._columns if i != j)

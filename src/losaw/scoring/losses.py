@@ -19,8 +19,7 @@ from losaw.support.words import did_you_mean, unknown
 Loss = Callable[[FloatArray, FloatArray], FloatArray]
 LossName = Literal["squared-error", "absolute-error", "pinball", "log-loss", "brier", "zero-one"]
 _SMALLEST_PROBABILITY = 1e-15
-# The variance of squares of larger ones, or of ones below its inverse, is beyond all floats.
-_LARGEST_DIFFERENCE = 1e75
+_LARGEST_DIFFERENCE = 1e75  # the variance of squares of larger ones is beyond all floats
 
 
 def squared_error(y: FloatArray, prediction: FloatArray) -> FloatArray:
@@ -28,12 +27,8 @@ def squared_error(y: FloatArray, prediction: FloatArray) -> FloatArray:
     if prediction.ndim == 2:
         return np.asarray(((_indicators(y, prediction) - prediction) ** 2).sum(axis=1) / 2)
     differences = y - prediction
-    words = ""
     if (largest := np.abs(differences).max(initial=0.0)) > _LARGEST_DIFFERENCE:
         words = f"y and its prediction differ by {largest:g}, too much for errors of squares"
-    if 0 < (largest := np.abs(y).max(initial=0.0)) < 1 / _LARGEST_DIFFERENCE:
-        words = f"y is {largest:g} at most, too little for errors of squares"
-    if words:
         raise ValueError(f"{words}; give y in another unit, or take another loss")
     return np.asarray(differences**2)
 

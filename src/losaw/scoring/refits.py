@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
 from losaw.scoring.rows import read_rows, require_complete
-from losaw.support.arguments import in_range, one_of
+from losaw.support.arguments import one_of
 from losaw.support.outcomes import Task, finite_numbers, task_of, unnamed_response
 from losaw.tables import Table
 from losaw.tables.columns import Kinds
@@ -65,8 +65,6 @@ def read_refit(
         if task is None:
             task = "regression" if rows.y.dtype.kind in "fiu" else "classification"
         response = unnamed_response(rows.y, task)
-        if task == "regression":  # the method's own forests know no unit
-            response = in_range(response)
     if np.ptp(response) == 0:
         raise ValueError(f"y is constant ({response[0]:g}): there is nothing to explain")
     units = units_of(table.names, groups)

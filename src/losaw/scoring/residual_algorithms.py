@@ -47,8 +47,6 @@ def gram_schmidt(
     rounding. W_j does not depend on the order of the columns before it. A feature that is a
     linear function of those before it, or is constant, has W_j = 0.
     """
-    power = np.frexp(np.abs(feature).max())[1]
-    feature = np.ldexp(feature, -power)  # squares of huge and tiny values stay in range
     residual = feature - feature.mean()
     size = np.linalg.norm(residual)
     # The constant is one more direction: rounding leaves a mean, which counts where the residual
@@ -60,7 +58,7 @@ def gram_schmidt(
     rounding = 1e-13 * np.abs(feature).max() * np.sqrt(len(feature))
     if left <= max(TOLERANCE * size, rounding):
         return np.zeros_like(feature), None
-    return np.ldexp(residual, power), residual / left
+    return residual, residual / left
 
 
 def printed_gram_schmidt(

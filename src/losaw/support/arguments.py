@@ -14,6 +14,8 @@ from losaw.support.words import unknown
 
 # Squares of larger values are infinite.
 LARGEST_VALUE = 1e150
+# Products of squares are zero where all values of a column are smaller.
+SMALLEST_VALUE = 1e-75
 IMPUTE = (
     "losaw does not impute: drop or impute them first, for example with "
     "sklearn.impute.SimpleImputer"
@@ -185,6 +187,22 @@ def check_finite(
     )
 
 
+def check_unit(
+    name: str, values: FloatArray, columns: Sequence[str] | NDArray[np.object_] | None = None
+) -> None:
+    """Raise at a column whose values are all below 1e-75, but not all zero.
+
+    A sum of their squares is zero or has no digits: the column would look like a constant one.
+    """
+    sizes = np.atleast_1d(np.fmax.reduce(np.abs(values), axis=0, initial=0.0))
+    for place in np.flatnonzero((sizes > 0) & (sizes < SMALLEST_VALUE)).tolist():
+        label = place if columns is None else repr(str(columns[place]))
+        raise ValueError(
+            f"{name}{f', column {label},' if values.ndim > 1 else ''} has no value beyond "
+            f"{sizes[place]:g}: squares of so small numbers are zero; give it in another unit"
+        )
+
+
 def finite_vector(name: str, values: Any) -> FloatArray:
     """Return a vector with at least one entry as finite floats."""
     vector = as_floats(name, values)
@@ -203,7 +221,10 @@ def estimator_rows(estimator: Any, X: Any, *y: Any, **checks: Any) -> Any:
     found = validate_data(
         estimator, unmasked(X), *y, dtype=np.float64, order="C", ensure_all_finite=False, **checks
     )
-    check_finite("X", found[0] if y else found, getattr(estimator, "feature_names_in_", None))
+    rows, names = found[0] if y else found, getattr(estimator, "feature_names_in_", None)
+    check_finite("X", rows, names)
+    if y:  # a fit: a row to predict may have any numbers
+        check_unit("X", rows, names)
     return found
 
 
@@ -230,4 +251,5 @@ def finite_rows(
         raise ValueError(f"X has {len(rows)} rows, at least {min_rows} are needed")
     shown = default_feature_names(rows.shape[1]) if names is None else tuple(map(str, names))
     check_finite("X", rows, shown, allow_missing, remedy)
+    check_unit("X", rows, shown)
     return rows, shown

@@ -7,9 +7,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
 from losaw.support.arguments import (
-    LARGEST_VALUE,
     check_finite,
     check_same_order,
+    check_unit,
     finite_rows,
     require_instance,
     unmasked,
@@ -126,10 +126,7 @@ def finite_numbers(y: ArrayLike) -> FloatArray:
             "classes needs a classifier"
         ) from None
     check_finite("y", values, remedy="drop those rows, or take another unit")
-    if values.size and 0 < (spread := np.ptp(values)) < 1 / LARGEST_VALUE:
-        raise ValueError(
-            f"y varies by {spread:g} only: squares of so small numbers are zero; take another unit"
-        )
+    check_unit("y", values)
     return values
 
 

@@ -6,7 +6,7 @@ from typing import Any, cast, get_args
 import numpy as np
 
 from losaw.data import FeatureKind, FloatArray
-from losaw.support.arguments import ArgumentTypeError
+from losaw.support.arguments import ArgumentTypeError, check_unit
 from losaw.support.words import unknown
 from losaw.tables.groups import named_column
 from losaw.tables.reading import Values
@@ -109,6 +109,7 @@ def _kind_of_column_of_numbers(name: str, values: Values, asked: str | None) -> 
     if np.isinf(codes).any():
         row = int(np.flatnonzero(np.isinf(codes))[0])
         raise ValueError(f"column {name!r} contains an infinite value (first: row {row})")
+    check_unit(f"column {name!r}", codes)
     if values.is_whole and (np.abs(codes) > LARGEST_WHOLE).any():
         raise ValueError(
             f"column {name!r} contains whole numbers beyond 2^53, which floats cannot distinguish. "

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FeatureKind, FloatArray, default_feature_names
-from losaw.support.arguments import ArgumentTypeError, check_unique, unmasked
+from losaw.support.arguments import ArgumentTypeError, check_unique, check_unit, unmasked
 from losaw.tables.columns import Kinds, asked_kinds, kind_of, kind_of_numbers
 from losaw.tables.reading import Values, read_column, read_series, to_pandas, whole_numbers
 
@@ -152,6 +152,7 @@ def read_table(
             f"X contains infinite values (first: row {row}, column {names[column]!r}); losaw does "
             "not replace them"
         )
+    check_unit("X", codes, names)
     resolved: tuple[Any, ...] = tuple(
         asked.get(name) or ("nominal" if dtype.kind == "b" else kind_of_numbers(codes[:, j]))
         for j, name in enumerate(names)

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from losaw.data import FloatArray
 from losaw.rng import as_generator
 from losaw.scoring.importance_result import ImportanceResult
-from losaw.support.arguments import finite_rows, in_range, one_of, whole_number
+from losaw.support.arguments import finite_rows, one_of, whole_number
 from losaw.support.extras import extra
 from losaw.support.outcomes import finite_sample
 from losaw.support.words import other_columns
@@ -202,7 +202,6 @@ def column_correlations(first: FloatArray, second: FloatArray, method: str) -> F
 
 def _standardized(columns: FloatArray) -> FloatArray:
     """Columns with mean 0 and variance 1; constant ones (up to rounding) become 0."""
-    columns = in_range(columns)
     centred = columns - columns.mean(axis=0)
     scale = centred.std(axis=0)
     scale[scale <= 1e-13 * np.abs(columns).max(axis=0)] = 0.0

@@ -58,9 +58,6 @@ def linear_coefficient(
     True
     """
     rows, response, names = finite_sample(X, y)
-    # Scaled by powers of two, squares of huge and tiny values stay in range.
-    powers, power = np.frexp(np.abs(rows).max(axis=0))[1], np.frexp(np.abs(response).max())[1]
-    rows, response = np.ldexp(rows, -powers), np.ldexp(response, -power)
     centred, target = rows - rows.mean(axis=0), response - response.mean()
     scale = centred.std(axis=0)
     # Rounding leaves a constant column a standard deviation of a few last digits.
@@ -76,7 +73,7 @@ def linear_coefficient(
         spread = np.sqrt(variance * np.diag(np.linalg.inv(design.T @ design)))
         with np.errstate(divide="ignore", invalid="ignore"):
             p_values = 2 * t.sf(np.abs(coefficients) / spread, freedom)
-    unit = np.ldexp(inverse, power - powers)
+    unit = inverse
     if standardized:
         deviation = target.std()
         unit = (scale > 0) / deviation if deviation > 0 else np.zeros_like(scale)

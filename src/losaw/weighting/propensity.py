@@ -13,7 +13,7 @@ from losaw.data import FloatArray
 from losaw.kernels.inversion import padded
 from losaw.kernels.logit.quasi_newton import fit_logit
 from losaw.kernels.logit.terms import Size, make_logit
-from losaw.support.arguments import as_floats
+from losaw.support.arguments import as_floats, check_unit
 from losaw.weighting.checks import check_counts, check_pair
 from losaw.weighting.levels import discrete_mask, helmert
 
@@ -78,6 +78,7 @@ class GaussianLinear:
     ) -> Self:
         """Fit the regression; raise a PointMassError where it leaves no residual variance."""
         t, a = check_pair(target, adjustment)
+        check_unit("target", t)
         c = check_counts(counts, len(t))
         # Standardised: least squares would ignore what is small next to a large offset or unit.
         self.encoder_ = _Encoder(a, self.discrete, standardize=True)
@@ -223,16 +224,15 @@ class _Encoder:
     """The design matrix (1, levels as contrasts, values) of adjustment features."""
 
     def __init__(self, adjustment: FloatArray, discrete: Any, standardize: bool) -> None:
+        check_unit("adjustment", adjustment)
         self.discrete = discrete_mask(discrete, adjustment)
         self.levels = [
             np.unique(column) if is_discrete else None
             for column, is_discrete in zip(adjustment.T, self.discrete, strict=True)
         ]
         self.location = adjustment.mean(axis=0) if standardize else 0.0 * adjustment[0]
-        power = np.frexp(np.abs(adjustment).max(axis=0))[1]  # squares stay in range
-        spread = np.ldexp(np.ldexp(adjustment, -power).std(axis=0), power)
-        is_scaled = standardize & (np.ptp(adjustment, axis=0) > 0)
-        self.scale = np.where(is_scaled, spread, 1.0)
+        spread = adjustment.std(axis=0) if standardize else np.ones(adjustment.shape[1])
+        self.scale = np.where(np.ptp(adjustment, axis=0) > 0, spread, 1.0)
 
     def __call__(self, adjustment: FloatArray) -> FloatArray:
         if adjustment.shape[1] != len(self.levels):

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from losaw.data import FloatArray
-from losaw.support.arguments import finite_vector
+from losaw.support.arguments import check_unit, finite_vector
 from losaw.weighting.propensity import class_codes
 
 
@@ -27,11 +27,11 @@ class NormalDensity:
     def fit(self, target: ArrayLike) -> Self:
         """Take mean and variance of the values."""
         t = finite_vector("target", target)
+        check_unit("target", t)
         self.mean_ = float(t.mean())
         self.variance_ = float(t.var())
         if not self.variance_ > 0:
-            small = "" if np.ptp(t) == 0 else f" but for {np.ptp(t):g}, whose square is zero"
-            raise ValueError(f"the target is constant{small}: it has no density")
+            raise ValueError("the target is constant: it has no density")
         return self
 
     def density(self, target: ArrayLike) -> FloatArray:

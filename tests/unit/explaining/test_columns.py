@@ -282,6 +282,11 @@ REFUSED = [
     (lambda f: f.head(49), {}, "at least 50"),
     (lambda f: f[["y"]].assign(x=1.0), {}, "no feature is left"),
     (lambda f: f.assign(x=np.where(ROW == 5, np.inf, 1.0)), {}, r"infinite values .*first: row 5"),
+    (
+        lambda f: f.assign(x=1e-80 * np.sin(ROW)),
+        {},
+        "'x' has no value beyond .*another unit",
+    ),
     (lambda f: f.assign(x=Y * 1j), {}, "complex"),
     (lambda f: f.assign(x=[[i] for i in ROW]), {}, "neither numbers nor levels"),
     (lambda f: f.assign(x=list("ab") * 60), {"kinds": {"x": "discrete"}}, "contains levels"),

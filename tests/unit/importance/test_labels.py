@@ -63,14 +63,13 @@ def test_the_named_losses_are_those_of_the_type():
     assert set(typing.get_args(LossName)) == set(LOSSES)
 
 
-@pytest.mark.parametrize("unit", [1e140, 1e-90])
 @pytest.mark.parametrize("explain", [cpi, hierarchy, loco, pfi, sage, subgroups])
-def test_squared_errors_whose_variance_is_beyond_floats_are_refused(explain, unit):
+def test_squared_errors_whose_variance_is_beyond_floats_are_refused(explain):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((60, 3))
-    y = unit * (X[:, 0] + rng.standard_normal(60))
+    y = 1e140 * (X[:, 0] + rng.standard_normal(60))
     model = LinearRegression().fit(X, y)
-    with pytest.raises(ValueError, match=r"y .* for errors of squares; give y in another unit"):
+    with pytest.raises(ValueError, match=r"y and its prediction differ by .* in another unit"):
         explain(model, X, y, random_state=0)
     found = explain(model, X, y, random_state=0, loss="absolute-error")
     scores = found.table["score"] if explain is hierarchy else [found.scores, found.std_error]

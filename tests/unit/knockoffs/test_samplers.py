@@ -128,7 +128,7 @@ def test_constant_columns_are_their_own_knockoffs(sampler, columns):
 
 
 @pytest.mark.parametrize("sampler", ["gaussian", "sequential", "conditional"])
-@pytest.mark.parametrize("unit", [1e-310, 1e-200, 1e140])
+@pytest.mark.parametrize("unit", [1e-70, 1e140])
 def test_knockoffs_have_no_unit(sampler, unit):
     X = np.random.default_rng(0).standard_normal((60, 3))
     found, expected = (draw(sampler, X * u) / u for u in (unit, 1.0))

@@ -150,7 +150,7 @@ def test_an_outlier_beyond_the_range_of_a_normal_density_has_a_weight():
     assert common.max() < 20 * common.mean()
 
 
-@pytest.mark.parametrize(("offset", "unit"), [(0.0, 1.0), (1.7e12, 1e10), (0.0, 1e-200)])
+@pytest.mark.parametrize(("offset", "unit"), [(0.0, 1.0), (1.7e12, 1e10), (0.0, 1e-13)])
 def test_weights_depend_neither_on_the_origin_nor_on_the_unit_of_an_adjustment(offset, unit):
     rng = np.random.default_rng(1)
     z = rng.standard_normal((1000, 1))
