@@ -26,15 +26,18 @@ FOOTER_KEY = b"losaw"
 DIGEST = "rows_and_footer_sha256"
 
 
-def write_block(path: Path, table: pa.Table, footer: Mapping[str, Any], kept: Path) -> None:
+def write_block(path: Path, table: pa.Table, footer: Mapping[str, Any]) -> None:
     """Write a block's file atomically: equal rows and footers give equal bytes.
 
-    The footer gets the digest of itself and of the rows. ``kept`` becomes a second name of the
-    file: Snakemake removes the first before it computes a block again.
+    The footer gets the digest of itself and of the rows.
     """
     guarded = {**footer, DIGEST: digest_of(table, footer)}
     metadata = {FOOTER_KEY: json.dumps(guarded, sort_keys=True)}
     write_rows(path, table, table.schema.with_metadata(metadata))
+
+
+def keep_block(path: Path, kept: Path) -> None:
+    """Give a block's file a second name: Snakemake removes the first before it computes again."""
     kept.parent.mkdir(parents=True, exist_ok=True)
     kept.unlink(missing_ok=True)
     with contextlib.suppress(OSError):  # a file system without hard links keeps nothing

@@ -11,7 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from losaw.study.block_file import BlockFile, fits_of, footer_of, read_block, write_block
+from losaw.study.block_file import fits_of, footer_of, keep_block, read_block, write_block
 from losaw.study.errors import StudyError
 from losaw.study.job import watched
 from losaw.study.recipe import Recipe, parts_of, seeds_of
@@ -50,7 +50,10 @@ def compute(
     else:
         rows = _watched_rows(recipe, list(recipe["learners"]), stored, minutes)
     tables = [table_of(recipe["study"], *pair, rows[pair]) for pair in _pairs(recipe)]
-    write_block(path, pa.concat_tables(tables), footer, kept)
+    write_block(path, pa.concat_tables(tables), footer)
+    # A file that had everything may hold more: rows of a learner that is left out this time.
+    if any(_missing(recipe, pair, s, stored) for pair in rows for s in seeds_of(recipe, *pair)):
+        keep_block(path, kept)
 
 
 def check_versions(recipe: Recipe) -> None:
@@ -71,9 +74,7 @@ def kept_path(path: Path) -> Path:
     return path.parents[2] / "kept" / path.parent.name / path.name
 
 
-def rows_of(
-    recipe: Recipe, learners: Iterable[str], stored: Stored | None = None
-) -> dict[Pair, list[Row]]:
+def rows_of(recipe: Recipe, learners: Iterable[str], stored: Stored = {}) -> dict[Pair, list[Row]]:
     """Return the rows of some learners of a block by setting and learner, seed by seed.
 
     Settings that differ by a learner's parameter alone have the same data: they are drawn once.
@@ -89,15 +90,21 @@ def rows_of(
             for pair in pairs:
                 if seed not in seeds_of(recipe, *pair):
                     continue
-                parts = ["", *ingredients[pair].importances]
-                there = (stored or {}).get((pair, seed), {})
-                missing = [part for part in parts if part not in there]
+                missing = _missing(recipe, pair, seed, stored)
                 new = run_replicate(ingredients[pair], seed, missing, drawn) if missing else []
+                there = stored.get((pair, seed), {})
                 if new and new[0].metric == "":  # the fit has failed
                     rows[pair] += new
                 else:
+                    parts = ["", *ingredients[pair].importances]
                     rows[pair] += [row for part in parts for row in there.get(part, _of(part, new))]
     return rows
+
+
+def _missing(recipe: Recipe, pair: Pair, seed: int, stored: Stored) -> list[str]:
+    """Return the parts of a fit that are not stored."""
+    parts = ["", *recipe["learners"][pair[1]]["importances"]]
+    return [part for part in parts if part not in stored.get((pair, seed), {})]
 
 
 def _pairs(recipe: Recipe, learners: Iterable[str] | None = None) -> Iterator[Pair]:
@@ -130,7 +137,7 @@ def _stored(recipe: Recipe, footer: Mapping[str, Any], kept: Path) -> Stored:
     Fits with a failed row are tried again.
     """
     try:
-        file: BlockFile = read_block(kept)
+        file = read_block(kept)
     except StudyError:
         return {}
     before = file.footer
@@ -138,7 +145,7 @@ def _stored(recipe: Recipe, footer: Mapping[str, Any], kept: Path) -> Stored:
         return {}
     stored = {}
     for pair, rows in fits_of(file.table):
-        if pair not in set(_pairs(before["recipe"])) & set(_pairs(recipe)):
+        if pair not in set(_pairs(recipe)):
             continue
         now, then = parts_of(recipe, *pair), parts_of(before["recipe"], *pair)
         same = [part for part in now if now[part] == then.get(part)]

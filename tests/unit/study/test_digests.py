@@ -43,7 +43,7 @@ def stored(tmp_path):
 
 
 def write(path, lines):
-    write_block(path, table_of("tiny", "abc", "plain", lines), FOOTER, path.with_name("kept"))
+    write_block(path, table_of("tiny", "abc", "plain", lines), FOOTER)
 
 
 def said(path):
