@@ -63,6 +63,14 @@ class Truth:
     regression_function: Callable[[FloatArray], FloatArray] | None = None
     details: dict[str, float] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        columns, known = {*self.signal}, range(self.n_features)
+        if len(columns) < len(self.signal) or not all(column in known for column in columns):
+            raise ValueError(
+                f"signal must be different columns from 0 to {self.n_features - 1}, got "
+                f"{tuple(self.signal)}"
+            )
+
     @property
     def is_signal(self) -> NDArray[np.bool_]:
         """The mask (n_features,) of the signal features."""
@@ -134,6 +142,11 @@ class Dataset:
                 raise ValueError(
                     f"feature_names must be {sample[0].shape[1]} different names, one for each "
                     f"column of {name}.X, got {len(self.feature_names)}"
+                )
+            if np.shape(sample[1]) != sample[0].shape[:1]:
+                raise ValueError(
+                    f"{name}.y must have shape ({len(sample[0])},), a response for each row of "
+                    f"{name}.X, got {np.shape(sample[1])}"
                 )
         n_features = len(self.feature_names)
         if len(set(self.feature_names)) != n_features:

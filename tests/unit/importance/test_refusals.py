@@ -304,7 +304,7 @@ def of_responses():
     said = "y holds values that are not numbers"
     yield lambda: in_study("boruta", None, y=WORDS, **few), said
     twice = np.column_stack([Y, Y])
-    yield lambda: in_study("boruta", None, y=twice, **few), rf"y has shape \({N}, 2\)"
+    yield lambda: boruta(None, X, twice), rf"y has shape \({N}, 2\)"
     yield lambda: cpi(line(), X, Y, cv=5, clusters=PATIENT[:50]), "clusters has shape"
     yield lambda: cpi(line(), X, Y, cv=5, clusters=np.zeros(N)), "the same label for all rows"
     yield lambda: cpi(line(), X, Y, cv=5, clusters=[None, *PATIENT[1:]]), "no label for row 0"
