@@ -11,6 +11,7 @@ import inspect
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,6 +24,7 @@ from losaw.study.registry import Entry, get
 from losaw.study.registry.plugins import PluginError, place_of, plugin_entries
 from losaw.study.replicate import arrays_of, checked, unchanged
 
+same = partial(np.array_equal, equal_nan=True)  # numbers that are missing have their own message
 REMEDY = "draw everything from the Generator `rng`, from nothing else, and keep no state"
 
 
@@ -138,7 +140,8 @@ def fits_and_predicts_and_changes_nothing_else(subject: Entry) -> None:
     data = _data_for(learner)
     with nothing_else_changes(*arrays_of(data)):
         require(fitted(learner, data) is learner, "fit must return self")
-        predicted = np.asarray(learner.predict(data.test.X))
+        predicted, again = (np.asarray(learner.predict(data.test.X)) for _ in range(2))
+    require(same(predicted, again), "predict gives other numbers when it is called again")
     require(
         predicted.shape == data.test.y.shape and np.isfinite(predicted).all(),
         f"predict gives shape {predicted.shape}, expected {data.test.y.shape}, all finite",
@@ -151,7 +154,7 @@ def the_same_seed_gives_the_same_predictions(subject: Entry) -> None:
     fitted(used, data, seed=2)
     first, second = (fitted(one, data).predict(data.test.X) for one in (used, new))
     require(
-        np.array_equal(first, second),
+        same(first, second),
         "two fits to the same data with the same random_state predict differently; draw from "
         "losaw.rng.as_generator(self.random_state), made inside fit, and start anew in every fit",
     )
@@ -176,7 +179,7 @@ def explains_and_changes_nothing_else(subject: Entry) -> None:
     with nothing_else_changes(*arrays_of(data)):
         checked(importance.explain(model, data, np.random.default_rng(1)), data)
     after = model.predict(data.test.X)
-    require(np.array_equal(before, after), "it changes the model; work on a copy (copy.deepcopy)")
+    require(same(before, after), "it changes the model; work on a copy (copy.deepcopy)")
 
 
 def the_same_seed_gives_the_same_scores(subject: Entry) -> None:
@@ -184,12 +187,12 @@ def the_same_seed_gives_the_same_scores(subject: Entry) -> None:
     used = subject.create()
     other, first = (_scores(used, model, data, seed) for seed in (2, 1))
     second = _scores(subject.create(), model, data)
-    require(np.array_equal(first, second), f"two equal calls score differently; {REMEDY}")
-    if not np.array_equal(first, other):  # something is drawn
+    require(same(first, second), f"two equal calls score differently; {REMEDY}")
+    if not same(first, other):  # something is drawn
         rng = np.random.default_rng(1)
         first, second = (used.explain(model, data, rng).scores for _ in range(2))
         require(
-            not np.array_equal(first, second),
+            not same(first, second),
             f"a Generator gives the same scores twice: it is copied or used as a seed; {REMEDY}",
         )
 
@@ -221,8 +224,8 @@ def draws_a_data_set_of_finite_numbers(subject: Entry) -> None:
         require(is_right, f"{found}, expected (n, {P}) float64 and (n,)")
         require(np.isfinite(X).all() and np.isfinite(y).all(), f"{found}, not all finite")
     rows = slice(min(len(data.train.y), len(data.test.y)))
-    same = np.array_equal(data.train.X[rows], data.test.X[rows])
-    require(not same, "test repeats the training rows; draw them anew")
+    repeats = same(data.train.X[rows], data.test.X[rows])
+    require(not repeats, "test repeats the training rows; draw them anew")
 
 
 def the_truth_is_that_of_the_data(subject: Entry) -> None:
@@ -235,7 +238,7 @@ def the_truth_is_that_of_the_data(subject: Entry) -> None:
     for column in range(truth.n_features):
         moved = X.copy()
         moved[:, column] = np.roll(moved[:, column], 1)
-        uses = "does not use" if np.array_equal(function(moved), function(X)) else "uses"
+        uses = "does not use" if same(function(moved), function(X)) else "uses"
         require(
             (uses == "uses") == (column in truth.signal),
             f"regression_function {uses} column {column}, but truth.signal is {truth.signal}",
@@ -271,8 +274,8 @@ def _are_near(first: FloatArray, second: FloatArray) -> Any:
 def the_stream_decides_the_data(subject: Entry) -> None:
     used = subject.create()
     other, first = (used.sample(np.random.default_rng(seed)) for seed in (2, 1))
-    same = all(map(np.array_equal, arrays_of(first), arrays_of(_draw(subject))))
-    require(same, f"two draws from the same stream differ; {REMEDY}")
+    are_same = all(map(same, arrays_of(first), arrays_of(_draw(subject))))
+    require(are_same, f"two draws from the same stream differ; {REMEDY}")
     distinct = not np.array_equal(first.train.X, other.train.X)
     require(distinct, f"two streams give the same features; {REMEDY}")
 
@@ -318,7 +321,7 @@ def reads_scores_whatever_their_order_and_sign(subject: Entry) -> None:
     for seed in range(5):
         plain, other = (metric(*_measured(metric, seed, turned=turned)) for turned in (0, 1))
         require(
-            np.isclose(plain, other, rtol=1e-9, atol=1e-12),
+            np.isclose(plain, other, rtol=1e-9, atol=1e-12, equal_nan=True),
             f"features or rows in another order, or scores with higher_is_more=False, change it "
             f"from {plain} to {other}; use result.ranking_scores()",
         )
@@ -369,8 +372,8 @@ def draws_rows_like_those_it_was_fitted_to(subject: Entry) -> None:
 def the_generator_decides_the_draw(subject: Entry) -> None:
     X = _rows()
     first, again, other = (_knockoffs(subject, X, seed) for seed in (1, 1, 2))
-    require(np.array_equal(first, again), f"two draws with the same generator differ; {REMEDY}")
-    require(not np.array_equal(first, other), "draws with different generators are equal")
+    require(same(first, again), f"two draws with the same generator differ; {REMEDY}")
+    require(not same(first, other), "draws with different generators are equal")
 
 
 def _rows() -> FloatArray:
