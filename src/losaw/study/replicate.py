@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -16,7 +17,7 @@ from losaw.study.datasets import DatasetError
 from losaw.study.grid import Study
 from losaw.study.metrics.metric import Predictions, check_scores
 from losaw.study.recipe import Recipe, created, recipe_of_slice
-from losaw.study.registry.plugins import place_of
+from losaw.study.registry.plugins import PREFIX, place_of
 from losaw.study.rows import SCORES, Row
 from losaw.study.settings import Setting
 from losaw.support.outcomes import class_numbers, classes_of, means, task_of
@@ -121,9 +122,11 @@ def _rows_of_part(
     try:
         if label:
             rng = ingredients.rng(seed, f"importance:{ingredients.learner}:{label}")
+            importance = ingredients.importances[label]
+            if type(importance).__module__.startswith(PREFIX):  # it may change what it is given
+                model = deepcopy(model)
             with unchanged(f"the importance {label!r}", arrays_of(data)):
-                explained = ingredients.importances[label].explain(model, data, rng)
-                measured = checked(explained, data)
+                measured = checked(importance.explain(model, data, rng), data)
         elif wanted:
             with unchanged(f"{type(model).__name__}.predict", arrays_of(data)):
                 measured = predict(model, data)
