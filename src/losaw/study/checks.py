@@ -110,8 +110,11 @@ def _check_contracts(study: Study) -> None:
             message = f"{learner.learner!r} cannot say where it is unavailable; leave it out"
             raise study.source.error(("learners", label, "optional"), message)
     for label, metric in study.metrics.items():
-        if getattr(metric.entry.load(), "needs", None) not in get_args(Needs):
-            message = f"{metric.entry.name!r} must have needs = 'importance' or 'prediction'"
+        about = metric.entry.load()
+        is_known = getattr(about, "needs", None) in get_args(Needs) and hasattr(about, "range")
+        if not (is_known and isinstance(getattr(about, "higher_is_better", None), bool)):
+            words = "needs = 'importance' or 'prediction', a range, and a bool higher_is_better"
+            message = f"{metric.entry.name!r} must have {words}"
             raise study.source.error(("metrics", label), message)
         if not any(study.measured(label, learner) for learner in study.learners):
             message = "measures importances, and no learner has one"
@@ -172,8 +175,11 @@ def _check_method_names(study: Study) -> None:
 def _check_cells(study: Study) -> None:
     """Check that tables, margins and filters of cells name axes, metrics, methods and tables."""
     file = study.file
-    for metric in file.margins:
-        study.source.check_known(metric, study.metrics, ("margins", metric), "metric")
+    parts = (study.axes, file.learners, file.importances, file.metrics, study.methods, CELL_AXES)
+    shown = dict.fromkeys(map(str, itertools.chain(*parts, *file.settings.values())))
+    for key, known, what in (("margins", study.metrics, "metric"), ("labels", shown, "name")):
+        for name in getattr(file, key):
+            study.source.check_known(name, known, (key, name), what)
     for name, table in file.tables.items():
         check_filter(study, table.where, ("tables", name, "where"))
         for part, axes in (("rows", table.rows), ("columns", table.columns)):

@@ -127,6 +127,7 @@ from losaw.support.words import did_you_mean, unknown
                     "labels: {plain: Forest, jittered: Forest}",
                     "labels: names several columns 'Forest'; give each",
                 ),
+                ("labels: {plane: Forest}", "labels.plane: unknown name", "mean 'plain'"),
                 ("learner_axes: [jiter]", "jiter"),
                 ("learner_axes: [n_samples]", "learner_axes.0: no learner, importance or metric"),
                 ("counted: [{method: plane}]", "plane"),
@@ -185,7 +186,10 @@ class Broken:
 @pytest.mark.parametrize(
     ("code", "old", "new", "words"),
     [
-        (NO_NEEDS, "[r2_test, pr_auc]", "[blind]", "metrics.blind: 'blind' must have needs = "),
+        *[
+            (code, "[r2_test, pr_auc]", "[blind]", "metrics.blind: 'blind' must have needs = ")
+            for code in (NO_NEEDS, f"{NO_NEEDS}    needs = 'importance'\n    del range\n")
+        ],
         (
             RAISES,
             "{name: normal-linear, correlation: heterogeneous}",
