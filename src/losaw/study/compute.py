@@ -1,5 +1,6 @@
 """Compute a block: all learners on the data sets of its settings and seeds, in one process."""
 
+import faulthandler
 import multiprocessing
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,8 +14,7 @@ import pyarrow as pa
 
 from losaw.study.block_file import fits_of, footer_of, keep_block, read_block, write_block
 from losaw.study.errors import StudyError
-from losaw.study.job import watched
-from losaw.study.recipe import Recipe, parts_of, seeds_of
+from losaw.study.recipe import Recipe, parts_of, sampler_version, seeds_of
 from losaw.study.registry import get
 from losaw.study.registry.versions import version_of
 from losaw.study.replicate import ingredients_of, run_replicate
@@ -57,16 +57,16 @@ def compute(
 
 
 def check_versions(recipe: Recipe) -> None:
-    """Raise an error if a method is not the one that the run began with: a plugin was edited."""
+    """Raise an error if a method or sampler has changed since the run began: a plugin's edit."""
     methods = [("generator", recipe["generator"])]
     for kind in ("learner", "importance", "metric"):
         methods += [(kind, method) for method in recipe[f"{kind}s"].values()]
     for kind, method in methods:
-        if version_of(get(kind, method["name"])) != method["version"]:
-            raise StudyError(
-                f"{kind} {method['name']!r} has been edited since the run began; run the same "
-                "command again"
-            )
+        entry = get(kind, method["name"])
+        now = {"version": version_of(entry), **sampler_version(entry, method["parameters"])}
+        if not now.items() <= method.items():
+            words = f"{kind} {method['name']!r} or its sampler has been edited since the run began"
+            raise StudyError(f"{words}; run the same command again")
 
 
 def kept_path(path: Path) -> Path:
@@ -74,7 +74,7 @@ def kept_path(path: Path) -> Path:
     return path.parents[2] / "kept" / path.parent.name / path.name
 
 
-def rows_of(recipe: Recipe, learners: Iterable[str], stored: Stored = {}) -> dict[Pair, list[Row]]:
+def rows_of(recipe: Recipe, learners: Iterable[str], stored: Stored) -> dict[Pair, list[Row]]:
     """Return the rows of some learners of a block by setting and learner, seed by seed.
 
     Settings that differ by a learner's parameter alone have the same data: they are drawn once.
@@ -176,5 +176,9 @@ def _rows_apart(
 def _watched_rows(
     recipe: Recipe, learners: Sequence[str], stored: Stored, minutes: float
 ) -> dict[Pair, list[Row]]:
-    with watched(minutes):
+    """End the process if the rows take longer, with a traceback of all threads on stderr."""
+    faulthandler.dump_traceback_later(60 * minutes, exit=True)
+    try:
         return rows_of(recipe, learners, stored)
+    finally:
+        faulthandler.cancel_dump_traceback_later()

@@ -1,4 +1,4 @@
-"""What a job of Snakemake does around its work: a log, a limit of time, plugins."""
+"""What a job of Snakemake does around its work: a log, plugins."""
 
 import contextlib
 import faulthandler
@@ -11,16 +11,6 @@ from losaw.study.jax_programs import keep_jax_programs
 from losaw.study.registry.plugins import load_plugin
 from losaw.study.study_file import listed
 from losaw.support.errors import LosawError
-
-
-@contextlib.contextmanager
-def watched(minutes: float) -> Iterator[None]:
-    """End the process if the body takes longer, with a traceback of all threads on stderr."""
-    faulthandler.dump_traceback_later(60 * minutes, exit=True)
-    try:
-        yield
-    finally:
-        faulthandler.cancel_dump_traceback_later()
 
 
 @contextlib.contextmanager

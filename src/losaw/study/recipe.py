@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from losaw.study.grid import Method, Study, resolve, same
-from losaw.study.registry import get
+from losaw.study.registry import Entry, get
 from losaw.study.registry.versions import version_of
 from losaw.study.settings import Setting, short_digest
 
@@ -47,15 +47,19 @@ def recipe_of_slice(study: Study, cells: Sequence[tuple[Setting, str]]) -> dict[
 
 
 def _method(method: Method, settings: Sequence[Setting]) -> dict[str, Any]:
-    entry = method.entry
     parameters = {k: _narrowed(v, settings) for k, v in method.parameters.items()}
-    sampler = {**entry.parameters, **parameters}.get("sampler")  # it cannot be an axis
     return {
-        "name": entry.name,
-        "version": version_of(entry),
+        "name": method.entry.name,
+        "version": version_of(method.entry),
         "parameters": parameters,
-        **({"sampler_version": version_of(get("knockoff", str(sampler)))} if sampler else {}),
+        **sampler_version(method.entry, parameters),
     }
+
+
+def sampler_version(entry: Entry, parameters: Mapping[str, Any]) -> dict[str, int | str]:
+    """Return the version of a method's knockoff sampler by its key in the recipe, or nothing."""
+    sampler = {**entry.parameters, **parameters}.get("sampler")  # it cannot be an axis
+    return {"sampler_version": version_of(get("knockoff", str(sampler)))} if sampler else {}
 
 
 def _narrowed(value: Any, settings: Sequence[Setting]) -> Any:

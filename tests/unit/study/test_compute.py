@@ -135,12 +135,16 @@ def test_a_learner_that_the_scale_leaves_out_of_a_setting_is_not_run_there(proje
     assert fits == of_jittered | {("plain", n, seed) for n in ("30", "60") for seed in range(5)}
 
 
-def test_a_method_that_is_edited_during_a_run_is_refused(project):
-    session = project.session()
-    (block, *_) = session.plans[0].blocks.values()
-    recipe = {**block.recipe, "generator": {**block.recipe["generator"], "version": 2}}
-    with pytest.raises(StudyError, match="'normal-linear' has been edited since the run began"):
-        module.compute(recipe, block.path)
+def test_a_method_or_sampler_that_is_edited_during_a_run_is_refused(project):
+    project.edit("[reported]", "[cpi-gaussian]")
+    (block, *_) = project.session().plans[0].blocks.values()
+    generator, cpi = block.recipe["generator"], block.recipe["importances"]["cpi-gaussian"]
+    for edited in (
+        {"generator": {**generator, "version": 0}},
+        {"importances": {"cpi-gaussian": {**cpi, "sampler_version": 0}}},
+    ):
+        with pytest.raises(StudyError, match="' or its sampler has been edited since the run"):
+            module.compute({**block.recipe, **edited}, block.path)
     assert not block.path.exists()
 
 
