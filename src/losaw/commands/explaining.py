@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from losaw.support.errors import LosawError
+
 
 def add_options_of_audit(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``losaw audit``."""
@@ -96,7 +98,6 @@ def prefix_of(options: argparse.Namespace, what: str) -> Path:
     """
     from losaw.explaining.table_file import TEXT
     from losaw.pages import paths_of
-    from losaw.support.errors import LosawError
 
     file = options.file.with_suffix("")  # data.csv.gz has two endings, sales.2026.csv one
     name = f"{file.stem if file.suffix.lower() in TEXT else file.name}_{what}"
@@ -117,7 +118,6 @@ def on_the_table(function: Callable[..., Any], given: argparse.Namespace, **more
     """Call a function of a table with the options of :func:`add_options`, and ``more``."""
     from losaw.explaining.api import SHORTEST_BUDGET, read_budget
     from losaw.explaining.table_file import read_file
-    from losaw.support.errors import LosawError
 
     budget, start = read_budget(given.budget), time.perf_counter()
     same = ("methods", "model", "fdr", "rows", "folds", "permutations", "draws")
@@ -143,8 +143,6 @@ def _listed(text: str | None) -> list[str]:
 
 def _kinds(text: str | None) -> dict[str, str]:
     """Read NAME:KIND,…"""
-    from losaw.support.errors import LosawError
-
     kinds: dict[str, str] = {}
     for part in _listed(text):
         name, _, kind = (word.strip() for word in part.rpartition(":"))

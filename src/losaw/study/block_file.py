@@ -125,19 +125,13 @@ LIBRARIES = (
 
 def footer_of(recipe: Mapping[str, Any], laws: Mapping[str, Any]) -> dict[str, Any]:
     """Return the footer of a block: what decided its rows."""
-    footer = {
-        "losaw": losaw.__version__,
-        "recipe": recipe,
-        "libraries": library_versions(),
-        "laws": {name: law.record() for name, law in laws.items()},
-    }
-    return as_stored(footer)
+    own = {"losaw": losaw.__version__, "recipe": recipe, "libraries": library_versions()}
+    return as_stored({**own, "laws": {name: law.record() for name, law in laws.items()}})
 
 
 def as_stored(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return a footer, or its recipe, as JSON gives it back."""
-    plain: dict[str, Any] = json.loads(json.dumps(values))
-    return plain
+    return dict(json.loads(json.dumps(values)))
 
 
 def stored_recipe(path: Path) -> dict[str, Any] | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from losaw.study.errors import StudyError
+from losaw.study.errors import StudyError, part_of
 from losaw.study.grid import Study
 from losaw.study.settings import plain
 from losaw.support.words import unknown
@@ -48,8 +48,7 @@ def read_published(study: Study, folder: Path) -> "pd.DataFrame":
     except (OSError, ValueError, pd.errors.ParserWarning) as error:
         raise StudyError(f"{path}: is not a CSV table in UTF-8 ({error})") from None
     for column in frame.columns:
-        if column not in columns:
-            raise StudyError(f"{path}: {unknown('column', column, columns)}")
+        part_of("column", column, dict.fromkeys(columns), f"{path}: ")
     missing = [column for column in NEEDED if column not in frame]
     if missing:
         raise StudyError(f"{path}: has no column {missing[0]!r}; needed: {', '.join(NEEDED)}")

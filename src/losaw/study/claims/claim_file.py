@@ -8,10 +8,9 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from losaw.study.checks import check_filter
-from losaw.study.errors import StudyError
+from losaw.study.errors import StudyError, part_of
 from losaw.study.grid import Study
 from losaw.study.study_file import Filter, Names, SourceFile, Strict, parse
-from losaw.support.words import unknown
 
 
 class Side(Strict):
@@ -170,19 +169,16 @@ def check_names(claims: Claims, folder: Path) -> None:
         For a study, metric, method, axis or value that there is not, and for a claim that
         compares numbers with themselves; it names the claim or decision.
     """
-    read = cache(lambda name: Study(folder / f"{name}.yaml"))
-    known = sorted(path.stem for path in folder.glob("*.yaml"))
+    read = cache(Study)
+    known = {path.stem: path for path in sorted(folder.glob("*.yaml"))}
     for claim in claims.claims:
         try:
-            if claim.study not in known:
-                raise StudyError(unknown("study", claim.study, known))
-            _check(claim, read(claim.study))
+            _check(claim, read(part_of("study", claim.study, known)))
         except StudyError as error:
             raise StudyError(f"claim {claim.says!r}: {error}") from None
     for decision in claims.decisions:
         for name in decision.studies:
-            if name not in known:
-                raise StudyError(f"decision {decision.point!r}: {unknown('study', name, known)}")
+            part_of("study", name, known, f"decision {decision.point!r}: ")
 
 
 def _check(claim: Claim, study: Study) -> None:
@@ -190,11 +186,9 @@ def _check(claim: Claim, study: Study) -> None:
         raise StudyError("'than' names nothing; a method, metric or settings to compare with")
     for side in claim.sides:
         for metric in side.metric or ():
-            if metric not in study.metrics:
-                raise StudyError(unknown("metric", metric, study.metrics))
-            known = study.methods_of(metric)
+            part_of("metric", metric, study.metrics)
+            known = dict.fromkeys(study.methods_of(metric))
             for method in side.method or ():
-                if method not in known:
-                    raise StudyError(unknown("method", method, known))
+                part_of("method", method, known)
         check_filter(study, side.where, ("settings",))
     check_filter(study, claim.share_of, ("settings",))

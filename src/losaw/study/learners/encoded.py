@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from losaw.data import FloatArray
 from losaw.study.learners.two_tasks import TwoTaskLearner
-from losaw.support.words import unknown
+from losaw.support.arguments import one_of
 
 ENCODINGS = ("codes", "dummies", "one-hot")
 
@@ -36,8 +36,7 @@ class Encoding:
 
         Codes leave X as it is. Dummies leave out the first level of a nominal column, one-hot none.
         """
-        if encoding not in ENCODINGS:
-            raise ValueError(unknown("encoding", encoding, ENCODINGS))
+        one_of("encoding", encoding, ENCODINGS)
         n_features = X.shape[1]
         for column in nominal:
             if not 0 <= column < n_features:

@@ -10,7 +10,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import validate_data
 
 from losaw.data import FloatArray
-from losaw.support.words import unknown
+from losaw.support.arguments import one_of
 
 TASKS = ("regression", "classification")
 
@@ -30,8 +30,7 @@ class TwoTaskLearner(BaseEstimator):
 
     def _read(self, X: ArrayLike, y: ArrayLike) -> tuple[FloatArray, NDArray[Any]]:
         """Return the rows (n_samples, n_features) and responses of a fit, if they suit it."""
-        if self.task not in TASKS:
-            raise ValueError(unknown("task", self.task, TASKS))
+        one_of("task", self.task, TASKS)
         rows, response = validate_data(self, X, y, dtype=np.float64, y_numeric=not self._classifies)
         if self._classifies:
             if not np.array_equal(np.unique(response), [0, 1]):

@@ -30,12 +30,11 @@ def keep(shelf: Shelf, names: Sequence[str], folder: Path) -> int:
     for name in names:
         place, results = folder / name, shelf.results[name]
         evidence = pd.read_csv(results.folder / "blocks.csv", dtype={"rows_sha256": str})
-        evidence = evidence[list(EVIDENCE)]
-        evidence["rows_sha256"] = evidence["rows_sha256"].str[:HEX_DIGITS]
+        digests = evidence["rows_sha256"].str[:HEX_DIGITS]
         shutil.rmtree(place, ignore_errors=True)
         write_csv(place / "summary.csv", short_summary(results.summary))
         write_csv(place / "comparison.csv", _printed(results.comparison))
-        write_csv(place / "blocks.csv", evidence)
+        write_csv(place / "blocks.csv", evidence[list(EVIDENCE)].assign(rows_sha256=digests))
         for table in sorted((results.folder / "tables").glob("*.md")):
             write_text(place / "tables" / table.name, table.read_text("utf-8"))
         for _, picture in list(shelf.pictures(name))[:MOST_PICTURES]:

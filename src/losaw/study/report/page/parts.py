@@ -71,10 +71,8 @@ class Page:
 
     def markdown(self, folder: Path) -> str:
         """The page in Markdown, for a file in ``folder``."""
-        lines = [
-            line for part in filter(_is_shown, self.parts) for line in _markdown(part, folder, 2)
-        ]
-        return "\n".join([f"# {self.title}", *lines]) + "\n"
+        _, *lines = _markdown(Section(self.title, self.parts), folder, 1)
+        return "\n".join(lines) + "\n"
 
     def html(self) -> str:
         """The page in HTML: it loads nothing, and needs no script."""

@@ -37,9 +37,8 @@ class Shelf:
         """How each study was run (:func:`run_of`), by its name: of ``runs.csv``, or manifests."""
         table = self.folder / RUNS
         if table.is_file():
-            lines = (
-                pd.read_csv(table, dtype={"commit": str}).fillna({"commit": ""}).to_dict("records")
-            )
+            frame = pd.read_csv(table, dtype={"commit": str})
+            lines = frame.fillna({"commit": ""}).to_dict("records")
         else:
             folders = sorted(path.parent for path in self.folder.glob("*/manifest.json"))
             lines = [run_of(self.manifest(folder.name), folder.name) for folder in folders]
