@@ -33,16 +33,6 @@ def test_a_nominal_column_becomes_one_dummy_per_level_and_a_level_never_seen_is_
     np.testing.assert_array_equal(forest.encode([[0.5, 7.0]]), [[0.5, 0, 0, 0]])
 
 
-def test_without_max_features_the_tasks_have_scikit_learns_defaults():
-    X, y = sample()
-    tasks = {"regression": 2, "classification": 1}
-    drawn = {
-        task: RandomForest(task, n_estimators=1).fit(X, y).forest_.estimators_[0].max_features_
-        for task in tasks
-    }
-    assert drawn == tasks
-
-
 def test_a_classification_forest_is_scikit_learns():
     X, y = sample()
     ours = RandomForest("classification", n_estimators=5, random_state=3).fit(X, y)
@@ -124,39 +114,23 @@ def mixed(n=200, seed=0, task="regression"):
     return X, signal + noise if task == "regression" else (signal + noise > 0).astype(float)
 
 
-def test_dummies_leave_out_the_first_level_and_codes_change_nothing():
-    X = np.array([[2.0, 5.0], [4.0, 6.0], [7.0, 5.5]])
-    dummies = Encoding.learn(X, [0], "dummies")
-    assert dummies.encode(X).tolist() == [[0, 0, 5], [1, 0, 6], [0, 1, 5.5]]
-    assert [group.tolist() for group in dummies.groups] == [[0, 1], [2]]
+def test_dummies_are_of_all_levels_but_the_first_and_codes_change_nothing():
+    X = np.array([[2.0, 5.0, 3.0], [4.0, 6.0, 3.0], [7.0, 5.5, 3.0]])
+    dummies = Encoding.learn(X, [0, 2], "dummies")
+    unknown = np.vstack([X, [9.0, 5.0, 8.0]])
+    assert dummies.encode(unknown).tolist() == [[0, 0, 5], [1, 0, 6], [0, 1, 5.5], [0, 0, 5]]
+    assert [group.tolist() for group in dummies.groups] == [[0, 1], [2], []]
     assert Encoding.learn(X, [0], "codes").encode(X) is X
 
 
-def test_a_level_that_training_did_not_have_is_all_zeros():
-    encoding = Encoding.learn(np.array([[0.0], [1.0], [2.0]]), [0], "dummies")
-    assert encoding.encode(np.array([[9.0], [1.0]])).tolist() == [[0, 0], [1, 0]]
-
-
-def test_a_factor_with_one_level_has_no_column():
-    encoding = Encoding.learn(np.array([[3.0, 1.0], [3.0, 2.0]]), [0], "dummies")
-    assert encoding.groups[0].tolist() == []
-
-
-def test_least_squares_on_dummies_gives_level_means():
-    X, y = mixed()
-    model = GeneralizedLinearModel(nominal=[0]).fit(X[:, :1], y)
+@pytest.mark.parametrize(("task", "near"), [("regression", {}), ("classification", {"abs": 1e-3})])
+def test_a_linear_model_on_dummies_gives_level_means_or_shares(task, near):
+    X, y = mixed(task=task)
+    model = GeneralizedLinearModel(task, nominal=[0]).fit(X[:, :1], y)
+    levels = np.arange(3)[:, None]
+    found = model.predict_proba(levels)[:, 1] if task == "classification" else model.predict(levels)
     for level in range(3):
-        mean = y[X[:, 0] == level].mean()
-        assert model.predict(np.array([[level]]))[0] == pytest.approx(mean)
-
-
-def test_logistic_regression_on_dummies_gives_level_shares():
-    X, y = mixed(task="classification")
-    model = GeneralizedLinearModel("classification", nominal=[0]).fit(X[:, :1], y)
-    for level in range(3):
-        share = y[X[:, 0] == level].mean()
-        found = model.predict_proba(np.array([[level]]))[0, 1]
-        assert found == pytest.approx(share, abs=1e-3)
+        assert found[level] == pytest.approx(y[X[:, 0] == level].mean(), **near)
 
 
 @pytest.mark.parametrize("encoding", ["codes", "dummies"])
