@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from losaw.study import datasets
-from losaw.study.datasets import is_there
+from losaw.study.datasets import is_there, load_cleaned
 from losaw.study.generators.binary_signal import BinarySignalGenerator
 from losaw.study.generators.category_effects import cut_into_levels
 from losaw.study.generators.conditional_dag import ConditionalDagGenerator
@@ -27,19 +26,14 @@ def whole(data):
     return np.vstack([data.train.X, data.test.X]), np.concatenate([data.train.y, data.test.y])
 
 
-def test_levels_are_equally_frequent_quantile_bins():
-    values = np.random.default_rng(0).standard_normal(1000)
-    codes, _ = cut_into_levels(values, 5, 1.0, "ordered", np.random.default_rng(1))
-    assert np.bincount(codes.astype(int)).tolist() == [200] * 5
-
-
-def test_ordered_effects_rise_with_the_bins_and_shuffled_ones_with_the_codes():
+def test_levels_are_equally_frequent_and_effects_rise_with_them_or_if_shuffled_with_the_codes():
     values = np.random.default_rng(0).standard_normal(1000)
     for weights, other in (("ordered", values), ("shuffled", None)):
         codes, effect_of_code = cut_into_levels(values, 5, 0.5, weights, np.random.default_rng(2))
         along = codes if other is None else other
         order = np.argsort(along, kind="stable")
         effects = effect_of_code[codes.astype(int)]
+        assert np.bincount(codes.astype(int)).tolist() == [200] * 5
         assert (np.diff(effects[order]) >= 0).all()
         assert sorted(set(effects)) == pytest.approx([-0.5, -0.25, 0, 0.25, 0.5])
 
@@ -49,7 +43,7 @@ def test_a_third_of_the_rows_is_the_test_sample():
     assert (len(data.train.y), len(data.test.y)) == (660, 340)
 
 
-def test_the_chains_have_the_stated_correlations():
+def test_the_chains_have_the_stated_correlations_and_x1_adds_nothing_to_the_others():
     X, y = whole(draw(ConditionalDagGenerator(n_samples=20_000, categorical="none", beta=0.9)))
     found = np.corrcoef(X.T)
     expected = 0.9 / np.sqrt(1.81)
@@ -58,10 +52,6 @@ def test_the_chains_have_the_stated_correlations():
     assert found[1, 2] == pytest.approx(expected, abs=5 / np.sqrt(20_000))
     assert found[0, 1] == pytest.approx(0, abs=5 / np.sqrt(20_000))
     assert np.corrcoef(X[:, 0], y)[0, 1] > 0.2
-
-
-def test_x1_adds_nothing_to_the_others():
-    X, y = whole(draw(ConditionalDagGenerator(n_samples=20_000, categorical="none", beta=0.9)))
     design = np.column_stack([np.ones(len(y)), X])
     coefficients = np.linalg.lstsq(design, y, rcond=None)[0]
     assert coefficients[1:] == pytest.approx([0, 0, 0.9, 0.9], abs=5 / np.sqrt(20_000) * 1.4)
@@ -181,7 +171,7 @@ def test_the_class_probability_has_the_reading_of_the_logit(dataset, logit, slop
 
 
 @needs_chip
-def test_chip_keeps_signal_columns_and_permutes_the_others():
+def test_chip_is_scaled_on_its_training_rows_and_all_but_signal_columns_are_permuted():
     train, test, _ = chip_features()
     data = draw(LowSignalGenerator(task="regression", dataset="ChIP"))
     assert data.train.X.shape == (3912, 80) and data.test.X.shape == (3897, 80)
@@ -189,11 +179,6 @@ def test_chip_keeps_signal_columns_and_permutes_the_others():
         kept = np.array_equal(data.train.X[:, column], train[:, column])
         assert kept == (column in data.truth.signal)
         np.testing.assert_array_equal(np.sort(data.test.X[:, column]), np.sort(test[:, column]))
-
-
-@needs_chip
-def test_chip_is_scaled_on_its_training_rows():
-    data = draw(LowSignalGenerator(task="regression", dataset="ChIP"))
     assert data.train.X.min() == 0 and data.train.X.max() == 1
     assert data.test.X.max() > 1
 
@@ -212,7 +197,6 @@ def test_the_real_data_have_the_rows_and_kinds_of_the_paper(name, shape, n_nomin
 
 
 def test_a_data_set_that_is_not_there_says_where_it_is_looked_for(monkeypatch, tmp_path):
-
     monkeypatch.setenv("LOSAW_DATA", str(tmp_path))
     read_rows.cache_clear()
     with pytest.raises(ValueError, match="rna_editing"):
@@ -229,15 +213,11 @@ def test_syn2_responds_as_printed_where_x0_is_positive():
     assert data.feature_names == ("X0", "X1", "X2", "A0", "A1", "A2")
 
 
-def test_syn3_has_the_cluster_only():
-    data = draw(NoisyCopiesGenerator(data_set="syn3"))
-    assert data.feature_names == ("X0", "A0", "A1", "A2")
-    assert data.truth.signal == (0,)
-
-
 @pytest.mark.parametrize(("power", "sign"), [("signed", -1), ("absolute", 1)])
-def test_the_power_of_negative_x0_is_a_parameter(power, sign):
-    X, y = draw(NoisyCopiesGenerator(data_set="syn3", power=power)).train
+def test_syn3_has_the_cluster_only_and_the_power_of_negative_x0_is_a_parameter(power, sign):
+    data = draw(NoisyCopiesGenerator(data_set="syn3", power=power))
+    assert data.feature_names == ("X0", "A0", "A1", "A2") and data.truth.signal == (0,)
+    X, y = data.train
     negative = X[:, 0] < 0
     np.testing.assert_allclose(y[negative], sign * 4 * np.abs(X[negative, 0]) ** 1.5)
 
@@ -305,10 +285,10 @@ def test_the_response_is_kept_standardised_or_mixed():
     assert abs(np.corrcoef(mixed, kept)[0, 1] - np.sqrt(0.5)) < 4.5 * 0.5 / np.sqrt(1000)
 
 
-@pytest.mark.skipif(not datasets.is_there("fish"), reason="set LOSAW_DATA to the real data")
+@pytest.mark.skipif(not is_there("fish"), reason="set LOSAW_DATA to the real data")
 def test_a_fraction_of_the_fish_is_drawn_without_replacement():
     read_rows.cache_clear()
     data = draw(RealRegressionGenerator(data_set="fish", fraction=0.7))
     assert len(data.train.y) == 111 and len(data.test.y) == 48
     whole = np.sort(np.concatenate([data.train.y, data.test.y]))
-    np.testing.assert_array_equal(whole, np.sort(datasets.load_cleaned("fish")["Length1"]))
+    np.testing.assert_array_equal(whole, np.sort(load_cleaned("fish")["Length1"]))
