@@ -86,7 +86,7 @@ def test_a_shadow_is_not_named():
     check(one, "cpi", {"X1": 2 * own / 1.25, "X2": 0, "X3": 0})
     texts = found(one, "shared")
     assert set(texts) == {"X1"}
-    assert "all other features together contain most of the same information" in texts["X1"]
+    assert CONTAINED in texts["X1"]
     assert texts["X1"].endswith("; it is most associated with X2 (.89).")
     assert one.selected == ("X1",)
 
@@ -115,19 +115,14 @@ def related(noise):
     return associations(frame, ["continuous"] * 2)
 
 
+CONTAINED = "all other features together contain most of the same information"
+
+
 @pytest.mark.parametrize(
     ("p_values", "noise", "words"),
     [
-        (
-            [1e-6, 0.5],
-            0.5,
-            "all other features together contain most of the same information; it is",
-        ),
-        (
-            [0.06, 0.07],
-            0.5,
-            "all other features together contain most of the same information; it is",
-        ),
+        ([1e-6, 0.5], 0.5, f"{CONTAINED}; it is"),
+        ([0.06, 0.07], 0.5, f"{CONTAINED}; it is"),
         (
             [0.5, 0.5],
             0.5,

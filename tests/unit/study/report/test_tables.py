@@ -219,18 +219,12 @@ def test_signed_numbers_never_show_a_negative_zero(value, text):
     assert typeset.signed(value) == text
 
 
-def test_what_follows_an_underscore_of_a_symbol_is_a_subscript():
+def test_labels_are_escaped_and_what_follows_an_underscore_of_a_symbol_is_a_subscript():
     assert typeset.html_label("R²_test") == "R²<sub>test</sub>"
     assert typeset.latex_label("R²_test") == r"R\textsuperscript{2}\textsubscript{test}"
     assert typeset.math_label("R²_test") == r"$\mathrm{R}^2_{\mathrm{test}}$"
     assert typeset.html_label("R²_ind, own noise") == "R²<sub>ind</sub>, own noise"
     assert typeset.math_label("R²_ind, own noise") == r"$\mathrm{R}^2_{\mathrm{ind}}$, own noise"
-
-
-def test_a_plain_name_keeps_its_underscore():
     assert typeset.html_label("n_samples") == "n_samples"
     assert typeset.latex_label("n_samples") == r"n\_samples"
-
-
-def test_labels_are_escaped_in_html():
     assert typeset.html_label("<b> & R") == "&lt;b&gt; &amp; R"
