@@ -20,7 +20,7 @@ def data(seed=0, n_samples=120, n_features=3):
     return X, 3 * X[:, 0] - X[:, 1] + rng.standard_normal(n_samples)
 
 
-def hand_count(forest, X, y, relative=False):
+def hand_count(forest, X, y, relative):
     """Rates from the in-bag rows themselves, split by split, without node values."""
     totals, counts = np.zeros(X.shape[1]), np.zeros(X.shape[1])
     for tree, rows in zip(forest.estimators_, forest.estimators_samples_, strict=True):
@@ -44,19 +44,13 @@ def hand_count(forest, X, y, relative=False):
     return totals / counts
 
 
-def test_the_absolute_rate_is_the_count_of_rising_minus_falling_splits():
-    X, y = data()
-    forest = RandomForestRegressor(5, random_state=0).fit(X, y)
-    rate = absolute_traversal_rate(forest).scores
-    np.testing.assert_allclose(rate, hand_count(forest, X, y), atol=1e-12)
-
-
-def test_the_relative_rate_is_the_mean_relative_difference_of_the_splits():
+@pytest.mark.parametrize("rate", [absolute_traversal_rate, relative_traversal_rate])
+def test_a_rate_is_the_mean_of_signs_or_of_relative_differences_of_the_splits(rate):
     X, y = data()
     y = y - y.min() + 1
     forest = RandomForestRegressor(5, random_state=0).fit(X, y)
-    rate = relative_traversal_rate(forest).scores
-    np.testing.assert_allclose(rate, hand_count(forest, X, y, relative=True), rtol=1e-9)
+    expected = hand_count(forest, X, y, relative=rate is relative_traversal_rate)
+    np.testing.assert_allclose(rate(forest).scores, expected, rtol=1e-9)
 
 
 def test_a_single_split_has_the_rates_of_its_formula():
