@@ -304,22 +304,14 @@ def booster_with(parameters, y, X, rounds=5):
     return xgboost.train({"nthread": 1, **parameters}, xgboost.DMatrix(X, y), rounds)
 
 
-def poisson(prediction, matrix):
-    return np.exp(prediction) - matrix.get_label(), np.exp(prediction)
-
-
-def absolute(prediction, matrix):
-    return np.sign(prediction - matrix.get_label()), np.ones(len(prediction))
-
-
 def logistic(prediction, matrix):
     mean = 1 / (1 + np.exp(-prediction))
     return mean - matrix.get_label(), mean * (1 - mean)
 
 
 NOT_RESIDUALS = {
-    "Poisson": ({}, poisson, {}),
-    "absolute error": ({}, absolute, {}),
+    "Poisson": ({}, lambda p, d: (np.exp(p) - d.get_label(), np.exp(p)), {}),
+    "absolute error": ({}, lambda p, d: (np.sign(p - d.get_label()), np.ones(len(p))), {}),
     "log-loss, squared error named": ({}, logistic, {}),
     "squared error, log-loss named": (
         {"objective": "binary:logistic"}, lambda p, d: (p - d.get_label(), np.ones(len(p))), {},
