@@ -33,37 +33,36 @@ def continuous_sample(n=240, seed=0):
     return X, X[:, 0] + np.sin(X[:, 2]) + 0.3 * rng.standard_normal(n)
 
 
+ALONE = {"n_estimators": 1, "max_features": None, "bootstrap": False}
+
+
+def grown(X, y, **options):
+    return LosawRandomForestRegressor(**{"random_state": 0} | options).fit(X, y)
+
+
 def test_eta_one_equals_the_unweighted_tree_of_scikit_learn():
     X, y = continuous_sample()
-    forest = LosawRandomForestRegressor(
-        n_estimators=5, max_features=None, eta=1.0, random_state=0
-    ).fit(X, y)
+    forest = grown(X, y, n_estimators=5, max_features=None, eta=1.0)
     for tree, counts in zip(forest.trees_, forest.in_bag_counts(), strict=True):
         rows = np.repeat(np.arange(len(y)), counts)  # leaves are counted with multiplicity
         theirs = DecisionTreeRegressor(max_depth=10, min_samples_leaf=5).fit(X[rows], y[rows])
-        single = LosawRandomForestRegressor(
-            n_estimators=1, max_features=None, eta=1.0, bootstrap=False
-        ).fit(X[rows], y[rows])
+        single = grown(X[rows], y[rows], eta=1.0, **ALONE)
         np.testing.assert_allclose(single.predict(X[rows]), theirs.predict(X[rows]), atol=1e-9)
         assert theirs.tree_.node_count == tree.n_nodes
 
 
 def test_eta_one_ignores_everything_about_adjustment():
     X, y = mixed_sample()
-    plain = LosawRandomForestRegressor(n_estimators=5, eta=1.0, random_state=1)
-    unadjusted = LosawRandomForestRegressor(
-        n_estimators=5, correlation_threshold=1.0, random_state=1
-    )
-    np.testing.assert_array_equal(plain.fit(X, y).predict(X), unadjusted.fit(X, y).predict(X))
+    plain = grown(X, y, n_estimators=5, eta=1.0, random_state=1)
+    unadjusted = grown(X, y, n_estimators=5, correlation_threshold=1.0, random_state=1)
+    np.testing.assert_array_equal(plain.predict(X), unadjusted.predict(X))
 
 
 def test_a_sample_written_three_times_gives_the_same_tree(monkeypatch):
     # The penalty of the logits does not triple, and two splits are nearly tied: logits converge.
     monkeypatch.setattr(losaw_forest, "Settings", partial(Settings, precision=1e-22))
     X, y = mixed_sample(120)
-    once = LosawRandomForestRegressor(
-        n_estimators=1, max_features=None, bootstrap=False, min_samples_leaf=5, random_state=0
-    ).fit(X, y)
+    once = grown(X, y, min_samples_leaf=5, **ALONE)
     tripled = np.random.default_rng(0).permutation(np.repeat(np.arange(120), 3))
     thrice = clone(once).set_params(min_samples_leaf=15).fit(X[tripled], y[tripled])
     np.testing.assert_allclose(once.predict(X), thrice.predict(X), atol=1e-6)
@@ -115,9 +114,7 @@ def test_predictions_are_the_leaf_means_that_apply_points_to():
 
 def test_leaves_hold_at_least_the_smallest_number_and_depth_is_bounded():
     X, y = mixed_sample()
-    forest = LosawRandomForestRegressor(
-        n_estimators=10, max_depth=4, min_samples_leaf=7, random_state=0
-    ).fit(X, y)
+    forest = grown(X, y, n_estimators=10, max_depth=4, min_samples_leaf=7)
     for tree in forest.trees_:
         assert tree.n_samples[tree.is_leaf].min() >= 7
         depth = np.zeros(tree.n_nodes, dtype=int)
@@ -215,9 +212,7 @@ def heeded_interrupts():
 def test_a_target_is_adjusted_for_features_that_correlate_beyond_the_threshold(threshold):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((400, 6)) @ rng.standard_normal((6, 6))
-    forest = LosawRandomForestRegressor(
-        n_estimators=1, correlation_threshold=threshold, random_state=0
-    ).fit(X, X[:, 0])
+    forest = grown(X, X[:, 0], n_estimators=1, correlation_threshold=threshold)
     expected = np.abs(np.corrcoef(X, rowvar=False)) > threshold
     np.fill_diagonal(expected, False)
     np.testing.assert_array_equal(forest.adjustment_, expected)
@@ -230,8 +225,7 @@ def test_a_discrete_feature_with_one_discrete_adjustment_feature_among_continuou
     X[:, 5] = np.clip(np.round(X[:, 5]), -1, 1)
     X[:, 6] = np.where(rng.random(200) < 0.7, X[:, 5], rng.integers(-1, 2, 200))
     y = X[:, 5] + X[:, 6] + 0.5 * rng.standard_normal(200)
-    forest = LosawRandomForestRegressor(
-        n_estimators=5, correlation_threshold=0.3, discrete_features=[5, 6], random_state=0
-    ).fit(X, y)
+    options = {"correlation_threshold": 0.3, "discrete_features": [5, 6]}
+    forest = grown(X, y, n_estimators=5, **options)
     assert np.flatnonzero(forest.adjustment_[5]).tolist() == [6]
     assert forest.feature_importances_[5:].sum() > 0.8
