@@ -114,7 +114,6 @@ def test_what_a_model_refuses_passes_with_its_columns_and_the_remedy(model, word
 @pytest.mark.parametrize(
     ("model", "words"),
     [
-        ("forrest", "did you mean 'forest'"),
         (LogisticRegression(), "does not solve"),
         (RandomForestRegressor, "the class RandomForestRegressor"),
         (3, "model must be one of"),
