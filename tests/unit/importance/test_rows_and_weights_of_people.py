@@ -135,17 +135,12 @@ def test_weights_of_one_row_are_refused_and_few_are_warned_of():
 
 
 def test_rows_of_weight_0_are_as_if_they_were_not_there():
-    weights = (np.arange(N) < 40).astype(float)
-    found = loco_of(X, Y, weights)
-    half = loco_of(X[:40], Y[:40], None)
+    rows, y, weights = X.to_numpy(), Y.to_numpy(), (np.arange(N) < 40).astype(float)
+    found = loco(LINE, rows, y, train=(rows, y, None), sample_weight=weights)
+    half = loco(LINE, rows[:40], y[:40], train=(rows, y, None))
     np.testing.assert_allclose(found.scores, half.scores)
     np.testing.assert_allclose(found.std_error, half.std_error)
     np.testing.assert_allclose(found.p_values, half.p_values)
-
-
-def loco_of(rows, y, weights):
-    train = (X.to_numpy(), Y.to_numpy(), None)
-    return loco(LINE, rows.to_numpy(), y.to_numpy(), train=train, sample_weight=weights)
 
 
 @pytest.mark.filterwarnings("ignore:sample_weight leaves")
