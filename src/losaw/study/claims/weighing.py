@@ -59,14 +59,15 @@ def weigh_claim(
 
     In each setting, and for each pair of names, the difference left − right has the standard error
     ``sqrt(se_left^2 + se_right^2)``: too large where both come from the same data and go up and
-    down together. A setting speaks for or against the claim if the difference lies beyond the
-    two-sided bound of level .05 / (number of settings), of a t distribution with Welch's degrees of
-    freedom, so that a claim that is exactly on the border is decided in at most 5 % of runs.
-    *Supported*: some setting speaks for it and none against; *supported, mostly open*: so, but more
-    than half of the settings decide neither; *contradicted*: some setting speaks against it and
-    none for it; *undecided*: none speaks. Of a claim about most settings more than half of all have
-    to speak for it, or against it. *Run in part*: nothing speaks against it, and something that it
-    names was not run.
+    down together. Of two metrics, which may go opposite ways, it is ``se_left + se_right``, the
+    largest that it can be. A setting speaks for or against the claim if the difference lies beyond
+    the two-sided bound of level .05 / (number of settings), of a t distribution with Welch's
+    degrees of freedom (of two metrics the fewer), so that a claim that is exactly on the border is
+    decided in at most 5 % of runs. *Supported*: some setting speaks for it and none against;
+    *supported, mostly open*: so, but more than half of the settings decide neither; *contradicted*:
+    some setting speaks against it and none for it; *undecided*: none speaks. Of a claim about most
+    settings more than half of all have to speak for it, or against it. *Run in part*: nothing
+    speaks against it, and something that it names was not run.
 
     ``at least`` and ``at most`` are weighed against the number that the margin allows: supported
     where the difference is better than that by more than the bound. ``near`` is supported in a
@@ -77,10 +78,10 @@ def weigh_claim(
     Pearson) of the same level instead, and a difference of two shares those of Newcombe's form,
 
     .. math:: d - \sqrt{(p_1 - l_1)^2 + (u_2 - p_2)^2}, \quad
-        d + \sqrt{(u_1 - p_1)^2 + (p_2 - l_2)^2}:
+        d + \sqrt{(u_1 - p_1)^2 + (p_2 - l_2)^2},
 
-    a rate of 0 in 20 runs is no rate without error. Where a run's value is a share of several
-    decisions, the limits are those of one decision a run: too wide.
+    of two metrics the sums instead: a rate of 0 in 20 runs is no rate without error. Where a run's
+    value is a share of several decisions, the limits are those of one decision a run: too wide.
 
     A mean as a share of another, m / b (``share_of``), has the standard error
     ``sqrt(se_m^2 + (m / b)^2 se_b^2) / |b|``, by the delta method.
@@ -96,8 +97,7 @@ def weigh_claim(
     if cells.empty:
         return Weighed(claim, NOT_RUN)
     beyond = _beyond(claim, cells)
-    n_for, n_against = int((beyond > 0).sum()), int((beyond < 0).sum())
-    n_open = int((beyond == 0).sum())
+    n_for, n_against, n_open = (int((beyond == sign).sum()) for sign in (1, -1, 0))
     half = len(cells) / 2
     if claim.holds_in == "most":
         verdict = SUPPORTED if n_for > half else CONTRADICTED if n_against > half else UNDECIDED
@@ -151,9 +151,9 @@ def planned_of(study: Study) -> dict[Cell, Mapping[str, Any]]:
 def _beyond(claim: Claim, cells: pd.DataFrame) -> np.ndarray:
     """Return 1 for settings that support the claim, -1 for those against it, 0 for the others."""
     difference = cells["difference"].to_numpy()
-    down, up = _reach(cells, LEVEL / 2 / len(cells))
+    down, up = _reach(claim, cells, LEVEL / 2 / len(cells))
     if claim.relation == "near":
-        inner_down, inner_up = _reach(cells, LEVEL / len(cells))
+        inner_down, inner_up = _reach(claim, cells, LEVEL / len(cells))
         inside = np.minimum(difference - inner_down, -difference - inner_up) >= -claim.margin
         outside = np.maximum(difference - down, -difference - up) > claim.margin
         return inside.astype(int) - outside.astype(int)
@@ -164,16 +164,20 @@ def _beyond(claim: Claim, cells: pd.DataFrame) -> np.ndarray:
     return (gain > away).astype(int) - (gain < -towards).astype(int)
 
 
-def _reach(cells: pd.DataFrame, level: float) -> np.ndarray:
+def _reach(claim: Claim, cells: pd.DataFrame, level: float) -> np.ndarray:
     """Return the distances of one-sided bounds below and above the differences, shape (2, n)."""
-    spread = cells["std_error"].to_numpy()
-    known = np.isfinite(spread)
-    both = np.where(known, t.isf(level, cells["freedom"].to_numpy()) * spread, np.inf)
+    # NaN, beyond which nothing lies, where the error is not known.
+    both = t.isf(level, cells["freedom"].to_numpy()) * cells["std_error"].to_numpy()
     left, right = (
         _binomial_reach(cells[side].to_numpy(), cells[f"n_{side}"].to_numpy(), level)
         for side in ("left", "right")
     )
-    return np.where(cells["is_decision"].to_numpy(), np.hypot(left, right[::-1]), both)
+    return np.where(cells["is_decision"].to_numpy(), _join(claim)(left, right[::-1]), both)
+
+
+def _join(claim: Claim) -> np.ufunc:
+    """How the errors of both sides make one: those of two metrics the largest that there can be."""
+    return np.add if isinstance(claim.than, Side) and claim.than.metric else np.hypot
 
 
 def _binomial_reach(share: np.ndarray, n_runs: np.ndarray, level: float) -> np.ndarray:
@@ -199,8 +203,7 @@ def _cells(claim: Claim, summary: pd.DataFrame, decisions: Collection[str]) -> p
     else:
         number = {"mean": claim.than, "std_error": 0.0, "freedom": np.inf, "n_seeds": np.inf}
         right = pd.DataFrame([{"study": claim.study, **number, "compared": (0,)}])
-    numbers = right[[*keys, *NUMBERS, "compared"]]
-    both = left.merge(numbers, on=keys, suffixes=("_left", "_right"))
+    both = left.merge(right[[*keys, *NUMBERS, "compared"]], on=keys, suffixes=("_left", "_right"))
     both = both.sort_values(["compared_left", "compared_right"], kind="stable")
     names = both[["compared_left", "compared_right"]].map(lambda compared: compared[1:])
     both = both.assign(compared=list(names.itertuples(index=False, name=None)))
@@ -209,6 +212,7 @@ def _cells(claim: Claim, summary: pd.DataFrame, decisions: Collection[str]) -> p
         if claim.relation == "near":  # a near b and b near a are one claim
             pairs = both[axes].assign(compared=both["compared"].map(frozenset))
             both = both[~pairs.duplicated()]
+    freedoms = both[["freedom_left", "freedom_right"]].astype(float)
     of_decisions = claim.statistic == "mean" and not claim.share_of
     return pd.DataFrame(
         {
@@ -217,8 +221,8 @@ def _cells(claim: Claim, summary: pd.DataFrame, decisions: Collection[str]) -> p
             "left": both["mean_left"].astype(float),
             "right": both["mean_right"].astype(float),
             "difference": (both["mean_left"] - both["mean_right"]).astype(float),
-            "std_error": np.hypot(both["std_error_left"], both["std_error_right"]).astype(float),
-            "freedom": _degrees_of_freedom(both),
+            "std_error": _join(claim)(both["std_error_left"], both["std_error_right"]),
+            "freedom": freedoms.min(axis=1) if than.metric else _welch(both),
             "n_left": both["n_seeds_left"].astype(float),
             "n_right": both["n_seeds_right"].astype(float),
             "is_decision": [
@@ -229,7 +233,7 @@ def _cells(claim: Claim, summary: pd.DataFrame, decisions: Collection[str]) -> p
     ).reset_index(drop=True)
 
 
-def _degrees_of_freedom(both: pd.DataFrame) -> np.ndarray:
+def _welch(both: pd.DataFrame) -> np.ndarray:
     """Welch's degrees of freedom of a difference; infinite where nothing varies."""
     squares = [both[f"std_error_{side}"].to_numpy(dtype=float) ** 2 for side in ("left", "right")]
     freedoms = [both[f"freedom_{side}"].to_numpy(dtype=float) for side in ("left", "right")]
@@ -260,11 +264,10 @@ def _rows(claim: Claim, side: Side, summary: pd.DataFrame) -> pd.DataFrame:
     freedom = (rows["n_seeds"] - 1).clip(lower=1)
     rounding = 1e-12 * (1 + rows["mean"].abs())
     equal = (rows["sd"] <= rounding) & (rows["n_seeds"] < ENOUGH_EQUAL_RUNS)
-    rows = rows.assign(freedom=freedom)
+    rows = rows.assign(freedom=freedom, std_error=rows["mc_se"])
     if claim.statistic == "deviation":
-        error = (rows["sd"] / np.sqrt(2 * freedom)).mask(equal)
-        return rows.assign(mean=rows["sd"], std_error=error)
-    rows = rows.assign(std_error=rows["mc_se"].mask(equal))
+        rows = rows.assign(mean=rows["sd"], std_error=rows["sd"] / np.sqrt(2 * freedom))
+    rows = rows.assign(std_error=rows["std_error"].mask(equal))
     return _shares(claim, side, summary, rows) if claim.share_of else rows
 
 

@@ -119,8 +119,11 @@ def test_equal_runs_have_no_deviation_without_error_and_a_share_of_rates_is_no_r
 def test_two_rates_have_the_limits_of_both():
     both = pd.concat([rates([20], 20), rates([17], 20, method="B")])
     assert weigh(claim(than={"method": "B"}), both, {"m"}).verdict == "undecided"
-    both = pd.concat([rates([20], 20), rates([10], 20, method="B")])
+    both = pd.concat([rates([20], 20), rates([14], 20, method="B")])
     assert weigh(claim(than={"method": "B"}), both, {"m"}).verdict == "supported"
+    both = pd.concat([rates([20], 20), rates([14], 20).assign(metric="k")])
+    assert weigh(claim(than={"metric": "k"}), both, {"m", "k"}).verdict == "undecided"
+    both = pd.concat([rates([20], 20), rates([10], 20, method="B")])
     assert weigh(claim(relation="below", than={"method": "B"}), both, {"m"}).n_against == 1
 
 
@@ -162,16 +165,18 @@ def test_rates_on_the_border_are_decided_in_at_most_five_percent_of_runs(rate, s
         (claim(), 0.0, 8, 2),
         *(pytest.param(claim(), 0.0, 8, n, marks=pytest.mark.long) for n in (4, 25)),
         (claim(relation="near", than=0.0, margin=0.5), 0.5, 20, 25),
+        (claim(than={"metric": "minus m"}), 0.0, 8, 5),
     ],
 )
 def test_a_claim_on_the_border_is_decided_in_at_most_five_percent_of_runs(
     one, mean, n_settings, n_seeds
 ):
     runs = mean + np.random.default_rng(0).standard_normal((200, n_settings, n_seeds))
-    verdicts = Counter(
-        weigh(one, summary(run.mean(axis=1), run.std(axis=1, ddof=1), n_seeds)).verdict
-        for run in runs
-    )
+    verdicts = Counter()
+    for run in runs:
+        cells = summary(run.mean(axis=1), run.std(axis=1, ddof=1), n_seeds)
+        opposite = cells.assign(metric="minus m", mean=-cells["mean"])
+        verdicts[weigh(one, pd.concat([cells, opposite])).verdict] += 1
     decided = verdicts["supported"] if one.relation == "near" else 200 - verdicts["undecided"]
     # Exact 99.9 % bound of a binomial with 200 runs and rate .05.
     assert decided <= 21

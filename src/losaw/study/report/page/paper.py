@@ -21,14 +21,14 @@ from losaw.support.words import percent
 _EXPLAINED = (
     "A claim is weighed setting by setting: a setting speaks for or against it if the difference "
     "lies beyond a two-sided t bound of level .05 divided by the number of settings (Monte Carlo "
-    "errors of both sides taken as independent, which they are not for runs on the same data; of "
-    "rates of decisions, the limits of a binomial). *Supported*: some speak for it, none against; "
-    "*supported, mostly open*: so, but more than half decide neither; *contradicted*: some against"
-    " it, none for it; *undecided*: none speaks; of what is claimed of most settings, more than "
-    "half speak for it, or against it. *Run in part*: none speaks against it, and something that "
-    "it names was not run. A setting supports that values are *near* if the difference lies within"
-    " the margin by more than a one-sided bound of the same level. *Medians* shows the claimed "
-    "relation between the medians of both sides over the settings."
+    "errors of both sides taken as independent, which on the same data they are not, but those of "
+    "two metrics added; of rates of decisions, the limits of a binomial). *Supported*: some speak "
+    "for it, none against; *supported, mostly open*: so, but more than half decide neither; "
+    "*contradicted*: some against it, none for it; *undecided*: none speaks; of what is claimed of "
+    "most settings, more than half speak for it, or against it. *Run in part*: none speaks against "
+    "it, and something that it names was not run. A setting supports that values are *near* if the "
+    "difference lies within the margin by more than a one-sided bound of the same level. *Medians* "
+    "shows the claimed relation between the medians of both sides over the settings."
 )
 _RANKING = (
     "Over all settings that the methods share, each setting counting the same. The rank (1 is "
