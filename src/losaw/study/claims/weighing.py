@@ -63,7 +63,7 @@ def weigh_claim(
     largest that it can be. A setting speaks for or against the claim if the difference lies beyond
     the two-sided bound of level .05 / (number of settings), of a t distribution with Welch's
     degrees of freedom (of two metrics the fewer), so that a claim that is exactly on the border is
-    decided in at most 5 % of runs. *Supported*: some setting speaks for it and none against;
+    decided in about 5 % of runs or fewer. *Supported*: some setting speaks for it and none against;
     *supported, mostly open*: so, but more than half of the settings decide neither; *contradicted*:
     some setting speaks against it and none for it; *undecided*: none speaks. Of a claim about most
     settings more than half of all have to speak for it, or against it. *Run in part*: nothing
