@@ -11,6 +11,7 @@ from sklearn.base import (
     clone,
     is_classifier,
 )
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from losaw.data import FloatArray
@@ -71,8 +72,6 @@ def make_forest(
     (``eta=1``), which is a plain random forest. A third of the features, rounded up, is drawn at a
     node: a number, so that a forest that is fitted without a feature draws as many as before.
     """
-    from sklearn.pipeline import make_pipeline
-
     from losaw.forest import LosawRandomForestClassifier, LosawRandomForestRegressor
 
     kind = LosawRandomForestClassifier if data.labels else LosawRandomForestRegressor
@@ -139,7 +138,11 @@ def fit_each(model: Any, data: Prepared, splits: Splits) -> list[Any]:
 
 def _refusal(model: Any, error: Exception, data: Prepared) -> str:
     """A model's own words, and what in the columns may be the reason."""
+    from losaw.forest.grown_forest import GrownForest
+
     own = " ".join(str(error).split())[:300]
+    if isinstance(model, Pipeline) and isinstance(model[-1], GrownForest):
+        return own  # our forests take all columns of a table, and say themselves what to do
     factors = [n for n in data.X.columns if data.X[n].dtype == "category"]
     missing = [n for n in data.X.columns if data.X[n].isna().any()]
     hints = []

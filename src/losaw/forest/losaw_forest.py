@@ -17,6 +17,7 @@ from losaw.forest.preparation import add_adjustment, prepare
 from losaw.forest.validation import (
     check_max_depth,
     check_max_features,
+    check_spread,
     refuse_ambiguous_numbers,
     resolve_discrete,
 )
@@ -119,6 +120,7 @@ class LosawForest(GrownForest):
             adjustment = select_adjustment_features(
                 X, location, scale, importances, n_adjustment, threshold, is_nominal
             )
+            check_spread(X, scale, adjustment, is_discrete, names)
             data = add_adjustment(data, X, adjustment)
         forest = grow_forest(data, settings, draw_seeds(rng, n_trees), n_threads)
         forest.nodes.value[:] += y.mean()

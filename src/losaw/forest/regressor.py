@@ -81,7 +81,8 @@ class LosawRandomForestRegressor(RegressorMixin, LosawForest):
     ------
     ValueError, TypeError
         At once on a parameter out of range, missing or infinite values, a constant ``y``, fewer
-        rows than ``2 * min_samples_leaf``, a discrete feature with too many levels.
+        rows than ``2 * min_samples_leaf``, a discrete feature with too many levels, a
+        feature with values so far out that regressions lose the digits of the others.
 
     Notes
     -----

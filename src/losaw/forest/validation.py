@@ -13,6 +13,9 @@ from losaw.tables.columns import few_levels
 from losaw.weighting.levels import chosen_columns
 
 UNLIMITED = 2**31 - 1
+# Of the standard deviation. Below it importances err by .001 and more: sums of squares of rows that
+# are close together are differences of sums that far values dominate.
+_SMALLEST_SPREAD = 2e-5
 
 
 def check_max_depth(value: Any) -> int:
@@ -64,6 +67,32 @@ def resolve_discrete(
             )
         all_levels.append(levels)
     return mask, all_levels
+
+
+def check_spread(
+    X: FloatArray,
+    scale: FloatArray,
+    adjustment: NDArray[np.bool_],
+    is_discrete: NDArray[np.bool_],
+    names: NDArray[np.object_] | None,
+) -> None:
+    """Raise at a column of the nodes' regressions with a few values far out of all proportion.
+
+    ``adjustment`` is the mask [target, adjustment feature], ``scale`` the standard deviations.
+    """
+    of_regressions = adjustment[~is_discrete]  # discrete targets have logits
+    regressed = ~is_discrete & (adjustment.any(axis=1) | of_regressions.any(axis=0))
+    for p in np.flatnonzero(regressed):
+        distinct = np.unique(X[:, p])
+        half = len(distinct) // 2
+        spread = np.min(distinct[half:] - distinct[: len(distinct) - half])
+        if spread < _SMALLEST_SPREAD * scale[p]:
+            label = names[p] if names is not None else int(p)
+            raise ValueError(
+                f"X: column {label!r} has values so far out that the others' digits are lost in "
+                f"regressions (standard deviation {scale[p]:.2g}, but half of its distinct values "
+                f"within {spread:.2g}): replace codes for missing values, or give its ranks"
+            )
 
 
 def refuse_ambiguous_numbers(X: Any, **choices: Any) -> None:
