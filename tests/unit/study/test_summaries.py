@@ -33,6 +33,12 @@ def test_the_manifest_of_a_run_without_failures_counts_none(computed):
     assert (found["scale"], found["seeds"]) == ("smoke", [5])
 
 
+def test_the_evidence_does_not_depend_on_the_cut_into_blocks(computed):
+    cut = (run(computed.session()) / "blocks.csv").read_text()
+    computed.edit("blocks: {seeds: 2}", "blocks: {inside: [n_samples], seeds: 3}")
+    assert sorted((run(computed.session()) / "blocks.csv").open()) == sorted(cut.splitlines(True))
+
+
 def test_a_value_that_is_not_defined_is_not_there_and_did_not_fail(computed):
     computed.edit("[r2_test, pr_auc]", "[r2_test, pr_auc, nowhere]")
     computed.extend_plugin(NOWHERE)

@@ -14,7 +14,6 @@ from losaw.study.results.summary import seven_digits, short_summary
 from losaw.study.writing import write_csv, write_text
 
 MOST_PICTURES = 3  # of a study; the others are drawn from its results
-EVIDENCE = ("setting", "learner", "first_seed", "last_seed", "rows_sha256")
 HEX_DIGITS = 12  # of a digest: a line that differs looks equal once in 3e14
 
 
@@ -30,11 +29,11 @@ def keep(shelf: Shelf, names: Sequence[str], folder: Path) -> int:
     for name in names:
         place, results = folder / name, shelf.results[name]
         evidence = pd.read_csv(results.folder / "blocks.csv", dtype={"rows_sha256": str})
-        digests = evidence["rows_sha256"].str[:HEX_DIGITS]
+        evidence["rows_sha256"] = evidence["rows_sha256"].str[:HEX_DIGITS]
         shutil.rmtree(place, ignore_errors=True)
         write_csv(place / "summary.csv", short_summary(results.summary))
         write_csv(place / "comparison.csv", _printed(results.comparison))
-        write_csv(place / "blocks.csv", evidence[list(EVIDENCE)].assign(rows_sha256=digests))
+        write_csv(place / "blocks.csv", evidence)
         for table in sorted((results.folder / "tables").glob("*.md")):
             write_text(place / "tables" / table.name, table.read_text("utf-8"))
         for _, picture in list(shelf.pictures(name))[:MOST_PICTURES]:

@@ -14,13 +14,17 @@ from losaw.study.blocks import Block
 from losaw.study.errors import StudyError
 from losaw.study.grid import Study
 from losaw.study.recipe import recipe_changes
-from losaw.study.rows import SCORES
+from losaw.study.rows import BLOCK_SCHEMA, SCORES
 from losaw.study.session import StudyPlan
 
 KEYS = ["setting_id", "learner", "importance", "seed"]
 RESULT_COLUMNS = ("study", *KEYS, "metric", "value", "status", "message")
 SCORE_COLUMNS = ("study", *KEYS, "features", "scores", "std_error", "p_values", "signal")
 _SHOWN = 5
+# Each text is stored once: most of the millions of rows repeat a few names.
+_TEXT = pa.dictionary(pa.int32(), pa.string())
+_COMPACT = pa.schema([(f.name, _TEXT if f.type == pa.string() else f.type) for f in BLOCK_SCHEMA])
+_SEEDS = 20  # a line of evidence holds the blocks that begin among so many seeds
 
 
 @dataclass(frozen=True)
@@ -30,7 +34,7 @@ class Collection:
     settings: pd.DataFrame  # a row per setting of the study: identifier and axes
     results: pd.DataFrame  # a row per setting, learner, importance, seed and metric
     scores: pa.Table  # a row per setting, learner, importance and seed
-    blocks: pd.DataFrame  # a row per block, setting and learner: seeds, SHA-256 of the rows
+    blocks: pd.DataFrame  # a row per setting, learner and 20 seeds: SHA-256 of the rows
     libraries: dict[str, str]  # versions that computed the blocks
     laws: dict[str, Any]  # records of their joint laws
 
@@ -45,7 +49,7 @@ def collect(plan: StudyPlan) -> Collection:
         method is above the configuration's ``max_failed_share``.
     """
     tables: list[pa.Table] = []
-    lines: list[dict[str, Any]] = []
+    fits: dict[tuple[str, str, int], list[pa.Table]] = {}  # of a line of evidence
     libraries: dict[str, dict[str, None]] = {}  # name -> versions, each once
     laws: dict[str, Any] = {}
     problems = []
@@ -55,11 +59,10 @@ def collect(plan: StudyPlan) -> Collection:
         except StudyError as error:
             problems.append(error)
             continue
-        tables.append(_compact(file.table))
-        for (setting, learner), rows in fits_of(file.table):
-            seeds = rows["seed"].to_pylist()
-            line = {"setting": setting, "learner": learner, "first_seed": seeds[0]}
-            lines.append({**line, "last_seed": seeds[-1], "rows_sha256": digest_of(rows, {})})
+        tables.append(file.table.cast(_COMPACT))
+        for (setting, learner), part in fits_of(tables[-1]):
+            line = setting, learner, part["seed"][0].as_py() // _SEEDS
+            fits.setdefault(line, []).append(part)
         for name, version in file.footer["libraries"].items():
             libraries.setdefault(name, {})[version] = None
         laws |= file.footer["laws"]
@@ -80,10 +83,17 @@ def collect(plan: StudyPlan) -> Collection:
         pd.DataFrame([{"setting_id": s.identifier, **s.axes} for s in plan.study.settings]),
         frame[frame["metric"] != SCORES].reset_index(drop=True),
         rows.select(SCORE_COLUMNS).filter(is_score),
-        pd.DataFrame(lines),
+        pd.DataFrame([_evidence(*line[:2], parts) for line, parts in fits.items()]),
         {name: ", ".join(versions) for name, versions in libraries.items()},
         laws,
     )
+
+
+def _evidence(setting: str, learner: str, parts: list[pa.Table]) -> dict[str, Any]:
+    rows = pa.concat_tables(parts).cast(BLOCK_SCHEMA)  # the digest is one of texts
+    seeds = rows["seed"].to_pylist()
+    line = {"setting": setting, "learner": learner, "first_seed": seeds[0]}
+    return {**line, "last_seed": seeds[-1], "rows_sha256": digest_of(rows, {})}
 
 
 def load_block(block: Block) -> BlockFile:
@@ -96,14 +106,6 @@ def load_block(block: Block) -> BlockFile:
     if changed:
         raise StudyError(f"{block.path}: is of another recipe: {changed}")
     return file
-
-
-def _compact(rows: pa.Table) -> pa.Table:
-    """Store each text once: most of the millions of rows repeat a few names."""
-    for index, field in enumerate(rows.schema):
-        if pa.types.is_string(field.type):
-            rows = rows.set_column(index, field.name, rows[field.name].dictionary_encode())
-    return rows
 
 
 def _in_grid_order(study: Study, rows: pa.Table) -> pa.Table:
