@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from losaw.data import FloatArray
 from losaw.forest.as_printed_steps import Split, best_split, cap, impurity
-from losaw.forest.validation import check_max_depth
+from losaw.forest.validation import check_labels, check_max_depth
 from losaw.rng import as_generator
 from losaw.support.arguments import one_of, real_number, whole_number
 from losaw.weighting import (
@@ -186,6 +186,7 @@ class ForestAsPrinted(BaseEstimator):
         )
         self._X = rows
         if self.task == "classification":  # the impurity is summed over the classes' indicators
+            check_labels(response)
             self.classes_ = np.unique(response)
             self._y = (response[:, None] == self.classes_).astype(float)
         else:

@@ -9,6 +9,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from losaw.data import FloatArray
 from losaw.forest.losaw_forest import LosawForest
+from losaw.forest.validation import check_labels
 
 
 class LosawRandomForestClassifier(ClassifierMixin, LosawForest):
@@ -66,6 +67,7 @@ class LosawRandomForestClassifier(ClassifierMixin, LosawForest):
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Fit the forest to X (n_samples, n_features) and class labels y, numbers or strings."""
         columns, rows, labels = self._read(X, y)
+        check_labels(labels)
         check_classification_targets(labels)
         classes, codes = np.unique(labels, return_inverse=True)
         if len(classes) < 2:

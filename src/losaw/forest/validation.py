@@ -18,6 +18,17 @@ UNLIMITED = 2**31 - 1
 _SMALLEST_SPREAD = 2e-5
 
 
+def check_labels(labels: NDArray[Any]) -> None:
+    """Raise a ValueError at text among other class labels, with which it has no order."""
+    texts = [isinstance(label, str) for label in labels] if labels.dtype.kind == "O" else []
+    if any(texts) and not all(texts):
+        text, other = labels[texts.index(True)], labels[texts.index(False)]
+        raise ValueError(
+            f"y has both text ({text!r}) and other labels ({other!r}); give all as text, for "
+            "example numpy.asarray(y).astype(str)"
+        )
+
+
 def check_max_depth(value: Any) -> int:
     """Largest depth; None means until the leaves are pure or small."""
     return UNLIMITED if value is None else whole_number("max_depth", value, 1)

@@ -39,7 +39,8 @@ def test_two_classes_are_the_regression_on_an_indicator():
 
 def test_one_class_and_numbers_are_refused():
     X, _ = sample()
-    for y, message in ((np.ones(len(X)), "one class only"), (X[:, 0], "continuous")):
+    mixed = np.array([0, "a"] * (len(X) // 2), dtype=object)
+    for y, message in ((X[:, 0] > 9, "one class"), (X[:, 0], "continuous"), (mixed, "both text")):
         with pytest.raises(ValueError, match=message):
             LosawRandomForestClassifier().fit(X, y)
 
