@@ -420,7 +420,8 @@ def _not_decorrelated(work: Work) -> Iterator[Sentence]:
     named = named.sort_values("weighted_correlation", ascending=False)
     if len(named):
         shown = ", ".join(
-            f"{name} ({row.correlation:.2f} before, {row.weighted_correlation:.2f} with weights)"
+            f"{name} ({decimal(row.correlation)} before, "
+            f"{decimal(row.weighted_correlation)} with weights)"
             for name, row in list(named.iterrows())[:4]
         )
         more = f" and {len(named) - 4} more" if len(named) > 4 else ""

@@ -42,13 +42,15 @@ def unknown(what: str, name: object, known: Iterable[object]) -> str:
 
 
 def decimal(value: float) -> str:
-    """Return a number with two digits behind the point, or one that is not zero where they are.
+    """Return a number with two digits behind the point, or more where they would say 0 or 1.
 
     No zero stands before the point, and no minus before a zero.
     """
     text = f"{value:.2f}"
     if float(text) == 0:
         text = f"{value:.1g}" if value else ".00"
+    elif text.lstrip("-") == "1.00" and (left := 1 - abs(value)) > 1e-9:
+        text = f"{value:.{-math.floor(math.log10(left))}f}"
     text = text.replace("0.", ".", 1) if text.lstrip("-").startswith("0.") else text
     return text.replace("-", "−")
 
@@ -64,5 +66,7 @@ def percent(share: float) -> str:
 
 
 def p_text(p_value: float) -> str:
-    """Return a p-value with its sign, as ``= .03`` or ``< .001``."""
+    """Return a p-value with its sign, as ``= .03``, ``< .001`` or ``> .999``."""
+    if 0.9995 <= p_value < 1:
+        return "> .999"
     return "< .001" if p_value < 0.001 else f"= {p_value:.3f}".replace("= 0.", "= .")

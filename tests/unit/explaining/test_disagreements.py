@@ -16,7 +16,7 @@ from losaw.explaining.disagreements import associations, disagreements
 from losaw.forest.adjustment import association
 from losaw.scoring.group_tree import association_strengths
 from losaw.scoring.importance_result import ImportanceResult
-from losaw.support.words import decimal, percent
+from losaw.support.words import decimal, p_text, percent
 from losaw.tables import read_table
 from reference.explaining_tables import copies, many_values, shadowed, squared
 
@@ -194,6 +194,8 @@ def test_independent_features_disagree_about_nothing(seed):
         (0.0042, ".004"),
         (0.0, ".00"),
         (1.5, "1.50"),
+        (-0.997, "−.997"),
+        (0.9996, "p > .999"),
         (-2.0, "−2.00"),
         (-0.0002, "−.0002"),
         (0.00002, "2e−05"),
@@ -205,4 +207,5 @@ def test_independent_features_disagree_about_nothing(seed):
     ],
 )
 def test_numbers_are_short(value, text):
-    assert (percent if "%" in text else decimal)(value) == text
+    shown = f"p {p_text(value)}" if "p" in text else (percent if "%" in text else decimal)(value)
+    assert shown == text

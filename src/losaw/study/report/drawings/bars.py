@@ -24,6 +24,7 @@ from losaw.study.report.drawings.panels import (
 from losaw.study.report.results import StudyResults
 from losaw.study.report.style import FAINT, FIRST, INK, NOISE, SECOND, SIGNAL
 from losaw.study.report.typeset import math_label
+from losaw.support.words import percent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -119,7 +120,7 @@ def score_bars(
             ax.margins(y=0.25)
             for place, i in enumerate(order):
                 ax.annotate(
-                    f"{rejected[i]:.0%}",
+                    percent(rejected[i]).replace(" ", ""),
                     (place, 1.0),
                     xycoords=("data", "axes fraction"),
                     ha="center",
