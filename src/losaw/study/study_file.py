@@ -1,7 +1,6 @@
 """The format of study files and of the configuration, and errors that name file and key."""
 
 import json
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
@@ -18,6 +17,7 @@ from pydantic import (
 )
 
 from losaw.study.errors import StudyError
+from losaw.support.plain_yaml import PlainLoader
 from losaw.support.words import unknown
 
 Location = tuple[str | int, ...]
@@ -26,18 +26,6 @@ Scalar = bool | int | float | str
 SCALES = ("smoke", "desk", "reference", "paper")
 # The reference run is of some studies only.
 EVERY_STUDY_HAS = ("smoke", "desk", "paper")
-
-
-class _Loader(yaml.CSafeLoader):
-    """YAML that refuses two keys of one name, of which the last would silently count."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        counted = Counter(key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode))
-        for key in (key for key, number in counted.items() if number > 1):
-            raise yaml.constructor.ConstructorError(
-                None, None, f"the key {key!r} is there twice", node.start_mark
-            )
-        return dict(super().construct_mapping(node, deep))
 
 
 class SourceFile:
@@ -50,7 +38,7 @@ class SourceFile:
         self.path = path
         self._overrides = dict(overrides or {})
         try:
-            data = yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)
+            data = yaml.load(path.read_text(encoding="utf-8"), Loader=PlainLoader)
         except OSError as error:
             raise StudyError(f"{path}: cannot be read: {error.strerror}") from None
         except (yaml.YAMLError, ValueError, RecursionError) as error:
