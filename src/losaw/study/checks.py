@@ -191,13 +191,12 @@ def _check_cells(study: Study) -> None:
             raise study.source.error(("tables", name), message)
         for metric in table.metrics or ():
             study.source.check_known(metric, study.metrics, ("tables", name, "metrics"), "metric")
-    filters: list[tuple[Location, Mapping[str, Any]]] = [
-        (("known", index, "where"), entry.where) for index, entry in enumerate(file.known)
-    ]
-    if isinstance(file.counted, list):
-        filters += [(("counted", index), where) for index, where in enumerate(file.counted)]
-    for location, where in filters:
-        check_filter(study, where, location, study.cell_names)
+    for index, entry in enumerate(file.known):
+        check_filter(study, entry.where, ("known", index, "where"), study.cell_names)
+    names = {"metric": list(study.metrics), "method": study.methods}
+    # A cell counts once, whatever tables show it.
+    for index, where in enumerate(file.counted if isinstance(file.counted, list) else ()):
+        check_filter(study, where, ("counted", index), names)
 
 
 def _twice(names: Iterable[str]) -> list[str]:

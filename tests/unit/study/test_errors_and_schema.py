@@ -126,6 +126,7 @@ from losaw.support.words import did_you_mean, unknown
                 ("learner_axes: [jiter]", "jiter"),
                 ("learner_axes: [n_samples]", "learner_axes.0: no learner, importance or metric"),
                 ("counted: [{method: plane}]", "plane"),
+                ("counted: [{table: Table 1}]", "counted.0.table: unknown setting axis"),
                 ("counted: [{n_sample: 30}]", "n_sample"),
                 ("known: [{where: {metric: r2}, kind: open, note: x}]", "r2"),
                 ("known: [{where: {n_samples: 31}, kind: open, note: x}]", "31"),
