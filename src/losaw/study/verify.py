@@ -22,9 +22,11 @@ from losaw.study.errors import StudyError, part_of
 from losaw.study.grid import Study
 from losaw.study.recipe import recipe_of_slice
 from losaw.study.results.outputs import commit
+from losaw.study.results.summary import SUMMARY
 from losaw.study.rows import table_of
 from losaw.study.session import Session
 from losaw.study.writing import write_csv
+from losaw.support.stored_tables import read_table
 
 
 class Line(NamedTuple):
@@ -42,16 +44,19 @@ class Line(NamedTuple):
         return f"{self.folder.name} {self.setting} {self.learner}, {seeds}"
 
 
+EVIDENCE = {name: kind for name, kind in Line.__annotations__.items() if name != "folder"}
+
+
 def read_evidence(reference: Path, studies: Sequence[str] | None = None) -> list[Line]:
     """Return the lines of some studies of a reference run, or of all; refuse one without any."""
     folders = {path.parent.name: path.parent for path in sorted(reference.glob("*/blocks.csv"))}
-    if not folders:
-        raise StudyError(f"{reference}: holds no <study>/blocks.csv")
     lines: list[Line] = []
     for name in studies or folders:
         folder = part_of("study", name, folders, f"{reference}: ")
-        table = pd.read_csv(folder / "blocks.csv", dtype={"rows_sha256": str})
+        table = read_table(folder / "blocks.csv", EVIDENCE)[list(EVIDENCE)]
         lines += [Line(folder, **line) for line in table.to_dict("records")]
+    if not lines:
+        raise StudyError(f"{reference}: holds no line in a <study>/blocks.csv")
     return lines
 
 
@@ -76,7 +81,7 @@ def verify(
         return Session(configuration, asked, trusted=True).study(folder.name)
 
     outcomes: dict[Path, list[bool]] = {}
-    for index in np.random.default_rng(seed).permutation(len(lines)):
+    for index in np.random.default_rng(abs(seed)).permutation(len(lines)):
         if sum(map(len, outcomes.values())) == number:
             break
         line = lines[index]
@@ -98,10 +103,10 @@ def verify(
 
 def _scale_of_run(folder: Path) -> str:
     path = folder.parent / "runs.csv"
-    runs = pd.read_csv(path, index_col="study") if path.is_file() else pd.DataFrame()
-    if folder.name not in runs.index:
+    scales = read_table(path, {"study": str, "scale": str}).set_index("study")["scale"].to_dict()
+    if folder.name not in scales:
         raise StudyError(f"{path}: a line of study {folder.name!r} must say the scale of its run")
-    return str(runs.loc[folder.name, "scale"])
+    return str(scales[folder.name])
 
 
 def _record(outcomes: Mapping[Path, Sequence[bool]]) -> None:
@@ -134,9 +139,9 @@ def _moved(line: Line, table: pa.Table) -> str:
     if "failed" in table["status"].to_pylist():
         return f"differs; {next(filter(None, table['message'].to_pylist()))}"
     number, n_seeds = ["importance", "metric"], line.last_seed - line.first_seed + 1
-    summary = pd.read_csv(line.folder / "summary.csv", dtype={"importance": str})
+    summary = read_table(line.folder / "summary.csv", SUMMARY)
     is_of_line = (summary["setting_id"] == line.setting) & (summary["learner"] == line.learner)
-    stored = summary[is_of_line].fillna({"importance": ""}).set_index(number)
+    stored = summary[is_of_line].set_index(number)
     rows = table.select([*number, "value"]).to_pandas()
     gap = (rows.groupby(number)["value"].mean() - stored["mean"]).abs()
     gap = gap.where(gap / stored["mean"].abs() > 1e-6, 0.0)  # seven digits are stored

@@ -12,6 +12,10 @@ from losaw.study.results.collect import Collection, grid_order
 
 Name = tuple[str, str]
 
+# Columns of a stored summary that must be there, with their types.
+NAMES = dict.fromkeys(("setting_id", "learner", "importance", "metric"), str)
+SUMMARY = {**NAMES, "n_seeds": int, "mean": float, "sd": float}
+
 
 def summarise(study: Study, collection: Collection) -> pd.DataFrame:
     """Return ``summary.csv`` (docs/results.md), a row per setting, learner, importance, metric."""

@@ -9,7 +9,7 @@ import pytest
 from losaw.study.grid import Study
 from losaw.study.published import read_published
 from losaw.study.report.drawings import panels
-from losaw.study.report.results import StudyResults
+from losaw.study.report.results import COMPARISON, StudyResults
 
 CONFIG = Path(__file__).parents[4] / "config"
 RUNS = 5
@@ -93,6 +93,7 @@ def made(study, folder, where=None, features=("X1", "X2", "X3"), signal=(0, 1)):
     pd.DataFrame(summary).to_csv(folder / "summary.csv", index=False)
     if study.file.published:
         printed = read_published(study, CONFIG / "published")
+        printed = printed.assign(**dict.fromkeys(COMPARISON.keys() - {*printed}, 0))
         printed.to_csv(folder / "comparison.csv", index=False)
     return StudyResults(folder)
 

@@ -8,6 +8,7 @@ from losaw.study.errors import StudyError
 from losaw.study.grid import Study
 from losaw.study.report import figures
 from losaw.study.report.results import StudyResults
+from losaw.support.errors import LosawError
 
 from .conftest import study_of
 
@@ -115,7 +116,7 @@ def test_a_value_that_a_drawing_cannot_use_is_named_with_its_place(made_of, tmp_
 def test_missing_and_empty_results_are_named(tmp_path):
     study = study_of("losaw_figure_1")
     (tmp_path / "summary.csv").touch()
-    with pytest.raises(StudyError, match=r"summary\.csv: cannot be read"):
+    with pytest.raises(LosawError, match=r"summary\.csv: cannot be read"):
         StudyResults(tmp_path).summary  # noqa: B018
-    with pytest.raises(StudyError, match=r"scores\.parquet: no such file"):
+    with pytest.raises(LosawError, match=r"scores\.parquet: no such file"):
         figures.write_figures(study, StudyResults(tmp_path), tmp_path)

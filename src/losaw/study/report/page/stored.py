@@ -7,15 +7,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from losaw.study.claims.claim_file import Claims, check_names, pages_of, read_papers
 from losaw.study.claims.weighing import NOT_RUN, Weighed, planned_of, weigh_claim
 from losaw.study.errors import StudyError
 from losaw.study.grid import Study
 from losaw.study.report.results import StudyResults
+from losaw.support.stored_tables import read_table
 
 RUNS = "runs.csv"
+RUN = {"study": str, "scale": str, "commit": str, "seeds": str, "fits": int, "core_hours": float}
 
 
 @dataclass(frozen=True)
@@ -37,8 +37,7 @@ class Shelf:
         """How each study was run (:func:`run_of`), by its name: of ``runs.csv``, or manifests."""
         table = self.folder / RUNS
         if table.is_file():
-            frame = pd.read_csv(table, dtype={"commit": str})
-            lines = frame.fillna({"commit": ""}).to_dict("records")
+            lines = read_table(table, RUN).to_dict("records")
         else:
             folders = sorted(path.parent for path in self.folder.glob("*/manifest.json"))
             lines = [run_of(self.manifest(folder.name), folder.name) for folder in folders]
