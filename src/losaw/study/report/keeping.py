@@ -6,12 +6,15 @@ from pathlib import Path
 
 import pandas as pd
 
+from losaw.study.errors import StudyError
 from losaw.study.published import read_published
 from losaw.study.report.page.stored import RUNS, Shelf
 from losaw.study.report.tables import arrange, to_markdown
 from losaw.study.results.compare import compare
 from losaw.study.results.summary import seven_digits, short_summary
+from losaw.study.verify import EVIDENCE
 from losaw.study.writing import write_csv, write_text
+from losaw.support.stored_tables import read_table
 
 MOST_PICTURES = 3  # of a study; the others are drawn from its results
 HEX_DIGITS = 12  # of a digest: a line that differs looks equal once in 3e14
@@ -28,12 +31,15 @@ def keep(shelf: Shelf, names: Sequence[str], folder: Path) -> int:
     runs = dict(Shelf(folder, shelf.configuration).runs) if (folder / RUNS).is_file() else {}
     for name in names:
         place, results = folder / name, shelf.results[name]
-        evidence = pd.read_csv(results.folder / "blocks.csv", dtype={"rows_sha256": str})
-        evidence["rows_sha256"] = evidence["rows_sha256"].str[:HEX_DIGITS]
-        shutil.rmtree(place, ignore_errors=True)
-        write_csv(place / "summary.csv", short_summary(results.summary))
-        write_csv(place / "comparison.csv", _printed(results.comparison))
-        write_csv(place / "blocks.csv", evidence)
+        if (place / "blocks").exists() or (place / "manifest.json").exists():
+            raise StudyError(f"{place}: holds the results of a run; name another folder")
+        evidence = read_table(results.folder / "blocks.csv", EVIDENCE)[list(EVIDENCE)]
+        digests = evidence["rows_sha256"].str[:HEX_DIGITS]
+        summary, cells = short_summary(results.summary), _printed(results.comparison)
+        shutil.rmtree(place, ignore_errors=True)  # what takes its place is read
+        write_csv(place / "summary.csv", summary)
+        write_csv(place / "comparison.csv", cells)
+        write_csv(place / "blocks.csv", evidence.assign(rows_sha256=digests))
         for table in sorted((results.folder / "tables").glob("*.md")):
             write_text(place / "tables" / table.name, table.read_text("utf-8"))
         for _, picture in list(shelf.pictures(name))[:MOST_PICTURES]:

@@ -8,12 +8,12 @@ import shutil
 import pandas as pd
 import pytest
 
-from losaw.study.errors import StudyError
 from losaw.study.report.keeping import compare_again, keep
 from losaw.study.report.page.front import front_page, write_pages
 from losaw.study.report.page.paper import paper_page
 from losaw.study.report.page.stored import Shelf
 from losaw.study.report.tables import write_tables
+from losaw.support.errors import LosawError
 
 from .conftest import STUDY, made_comparison, read_study
 
@@ -184,15 +184,12 @@ def test_a_study_without_published_values_has_no_legend_of_verdicts(shelf, tmp_p
     assert "Methods on simulated data" in front and 'class="tile"' not in front
 
 
-def test_a_folder_without_results_is_refused(shelf, tmp_path):
-    with pytest.raises(StudyError, match="holds no results of a study"):
+def test_a_folder_without_results_and_a_name_that_there_is_not_are_refused(shelf, tmp_path):
+    with pytest.raises(LosawError, match="holds no results of a study"):
         write_pages(Shelf(tmp_path / "nothing", shelf.configuration), tmp_path / "report.html")
-
-
-def test_a_name_that_there_is_not_is_refused(shelf, tmp_path):
     claims = CLAIMS.replace("[made]}", "[mode]}")
     (shelf.configuration / "claims" / "nobody.yaml").write_text(claims)
-    with pytest.raises(StudyError, match="decision 'trees, or <forests>': unknown study 'mode'"):
+    with pytest.raises(LosawError, match="decision 'trees, or <forests>': unknown study 'mode'"):
         write_pages(shelf, tmp_path / "report.html")
 
 
@@ -220,11 +217,16 @@ def test_kept_are_the_summary_the_printed_cells_tables_pictures_and_digests(kept
     assert (run["study"], run["fits"], run["core_hours"]) == ("made", 8, 0.01)
 
 
-def test_another_study_that_is_kept_stays(kept, shelf):
+def test_another_study_that_is_kept_stays_and_one_whose_results_are_damaged(kept, shelf):
     runs = pd.read_csv(kept / "runs.csv")
     pd.concat([runs, runs.assign(study="other")]).to_csv(kept / "runs.csv", index=False)
     keep(shelf, ["made"], kept)
     assert list(pd.read_csv(kept / "runs.csv")["study"]) == ["made", "other"]
+    (shelf.folder / "made" / "comparison.csv").write_text("table\n")
+    for folder, words in ((kept, "it has no column 'metric'"), (shelf.folder, "results of a run")):
+        with pytest.raises(LosawError, match=words):
+            keep(Shelf(shelf.folder, shelf.configuration), ["made"], folder)
+        assert (folder / "made" / "summary.csv").is_file()
 
 
 def test_the_pages_of_what_is_kept_say_the_same_in_markdown(kept, shelf):
