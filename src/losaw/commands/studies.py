@@ -233,8 +233,10 @@ def write_pages(options: argparse.Namespace) -> None:
     from losaw.study.report.keeping import compare_again
     from losaw.study.report.page.front import write_pages
     from losaw.study.report.page.stored import Shelf
+    from losaw.study.session import Session
 
-    shelf = Shelf(options.folder, configuration_of(options).parent)
+    session = Session(configuration_of(options), trusted=True)  # loads plugins
+    shelf = Shelf(options.folder, session.folder)
     compare_again(shelf)
     for page in write_pages(shelf, options.folder / "overview.md"):
         print(page)

@@ -1,8 +1,11 @@
 """Each mistake in a study or configuration has one clear message, before anything runs."""
 
+import sys
+
 import pytest
 
 from losaw.cli import main
+from losaw.study import registry
 from losaw.study.errors import StudyError
 from losaw.study.results.outputs import write_outputs
 from losaw.support.words import did_you_mean, unknown
@@ -208,6 +211,10 @@ def test_a_run_without_results_cannot_be_kept(computed, tmp_path, capsys):
     file = ["--configfile", str(computed.configuration), "--folder", str(tmp_path / "kept")]
     assert main(["reference", "keep", "--config", "studies=tiny,other", *file]) == 2
     assert "has no results of other; run them first" in capsys.readouterr().err
+    assert main(["reference", "keep", "--config", "studies=tiny", *file]) == 0
+    del sys.modules["losaw_plugin_plugin"]  # as in the process of another command
+    registry.forget("losaw_plugin_")
+    assert main(["reference", "pages", *file]) == 0
 
 
 @pytest.mark.parametrize(
