@@ -1,5 +1,6 @@
 """The claims of the papers name what studies have; every line of the kept run is whole."""
 
+import re
 from collections import Counter
 
 import pandas as pd
@@ -38,6 +39,8 @@ def test_every_file_of_claims_is_of_a_paper_and_every_paper_has_one():
 
 def test_names_are_those_of_the_study_files(claims):
     check_names(claims, CONFIGURATION.parent / "studies")
+    scripts = re.findall(r"benchmarks/\w+\.py", claims.model_dump_json())
+    assert all((REPOSITORY / script).is_file() for script in scripts)
 
 
 def test_claims_are_about_the_studies_of_their_paper(claims, studies):
