@@ -43,6 +43,11 @@ def test_names_are_those_of_the_study_files(claims):
     assert all((REPOSITORY / script).is_file() for script in scripts)
 
 
+def test_a_word_that_bounds_a_size_on_both_sides_is_weighed_on_both(claims):
+    found = {c.relation for c in claims.claims if re.search("is weak|compara|about noth", c.says)}
+    assert found <= {"near"}
+
+
 def test_claims_are_about_the_studies_of_their_paper(claims, studies):
     for claim in claims.claims:
         assert any(claim.study.startswith(f"{name}_") for name in claims.studies)
