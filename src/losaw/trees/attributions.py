@@ -142,10 +142,10 @@ def saabas(model: Any, X: ArrayLike) -> tuple[FloatArray, float]:
 
         p~_m(t) = sum over leaves l below t of H_l p_m(l) / H_t
 
-    (Equation (8)), with H the sum of the training rows' Hessians: xgboost's ``pred_contribs`` with
-    ``approx_contribs``. Without an L2 penalty, or with many rows, it is PreDecomp; with few rows
-    its bias changes with the splits that a tree happens to take, while PreDecomp's does not
-    (Section 6 and Table 3).
+    (Equation (8), which counts rows, as H does for squared error), with H the sum of the training
+    rows' Hessians: xgboost's ``pred_contribs`` with ``approx_contribs``. Without an L2 penalty, or
+    with many rows, it is PreDecomp; with few rows its bias changes with the splits that a tree
+    happens to take, while PreDecomp's does not (Section 6 and Table 3).
 
     Parameters
     ----------
