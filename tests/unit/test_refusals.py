@@ -24,7 +24,7 @@ from sklearn.linear_model import LinearRegression
 from sklearn.multioutput import MultiOutputRegressor
 from sklearn.tree import DecisionTreeRegressor
 
-from losaw import LosawMiniBatches, LosawNetworkRegressor, NetworkRegressor
+from losaw import LosawMiniBatches, LosawNetworkRegressor, NetworkRegressor, explain
 from losaw.forest import LosawRandomForestRegressor, PlainRandomForestRegressor, decorrelation
 from losaw.forest.as_printed import ForestAsPrinted
 from losaw.knockoffs import make_sampler
@@ -114,7 +114,9 @@ def of_forests():
     coded = FRAME + 1e9 * (np.arange(N) < 3)[:, None]
     heavy = np.exp(9.0 * (FRAME + X[:, :1]))
     for frame in (coded, heavy):
-        yield lambda frame=frame: losaw(frame), "X: column '[a-z]+' has values so far out .*ranks"
+        yield lambda frame=frame: losaw(frame), "^X: column '[a-z]+' has values so far out .*ranks"
+    # explain passes it on in its own words
+    yield lambda: explain(coded.assign(y=Y), "y", methods="losaw"), "^X: column '[a-z]+' has values"
     yield lambda: losaw([[1.0, 2.0]], [1.0]), "n_samples=1"
     yield lambda: losaw(X, Y[:-1]), "inconsistent"
     many = RNG.integers(0, 80, (4000, 2)).astype(float)
