@@ -79,7 +79,12 @@ def rank_sets(
 
     n_units, covariance = len(scores), deviations.T @ deviations
     variance = np.diag(covariance)
-    error = np.sqrt(np.maximum(variance[:, None] + variance[None, :] - 2 * covariance, 0.0))
+    together = variance[:, None] + variance[None, :]
+    square = together - 2 * covariance
+    # Of units that nearly all rows score alike the difference of the sums has no digits.
+    for j, k in np.argwhere(square < 1e-6 * together):
+        square[j, k] = ((deviations[:, j] - deviations[:, k]) ** 2).sum()
+    error = np.sqrt(square)
     lead = scores[:, None] - scores[None, :]  # of the row's unit over the column's
     # Two units that every row scores alike are equal for certain: no lead, and no error.
     # Differences of the size of rounding count as 0.
