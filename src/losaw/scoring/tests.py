@@ -24,7 +24,7 @@ from losaw.support.arguments import one_of
 CROSS_FITTED = (
     "over folds, corrected for the training rows that they share (Nadeau and Bengio 2003)"
 )
-NO_SPREAD = "not tested: every fold scores it alike, so that there is no error to test against"
+NO_SPREAD = "not tested: every {} scores it alike, so that there is no error to test against"
 _FEW = 20  # effective rows
 TestName = Literal["t", "wilcoxon", "binomial", "fisher"]
 TESTS: tuple[str, ...] = get_args(TestName)
@@ -104,9 +104,8 @@ def _cross_fitted(
     mean, error, freedom = nadeau_bengio(np.array(scores, dtype=float), ratio)
     tests = t_tests(mean, error, freedom)
     details = _joined_details(parts)
-    alike = np.flatnonzero((mean > 0) & (error <= 1e-12 * mean))
-    names = fits[0].model.names
-    details["notes"] = details.get("notes", {}) | {names[j]: NO_SPREAD for j in alike}
+    alike = _without_spread(mean, error, fits[0].model.names, "fold")
+    details["notes"] = details.get("notes", {}) | alike
     details["fold_scores"] = np.array(scores)
     with np.errstate(invalid="ignore"):
         of_rows = total / count[:, None] if count.any() else None
@@ -141,7 +140,19 @@ def _held_out(
             testing = replace(testing, error_kind=kind)
         tests = t_tests(scores, error, freedom)
     details = dict(differences.details)
+    if testing.test == "t":
+        unit = "row" if clusters is None else "cluster"
+        alike = _without_spread(scores, error, subject.names, unit)
+        details["notes"] = alike | details.get("notes", {})
     return _result(subject, testing, scores, error, tests, details, rows, freedom, deviations)
+
+
+def _without_spread(
+    scores: FloatArray, error: FloatArray, names: Sequence[str], unit: str
+) -> dict[str, str]:
+    """Return a note for every score above 0 without an error; t would be infinite, and p be 0."""
+    alike = np.flatnonzero((scores > 0) & (error <= 1e-12 * scores))
+    return {names[j]: NO_SPREAD.format(unit) for j in alike.tolist()}
 
 
 def mean_deviations(

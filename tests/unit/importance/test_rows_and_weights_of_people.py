@@ -203,10 +203,14 @@ def test_subgroups_take_values_from_rows_as_often_as_they_weigh():
     np.testing.assert_allclose(found.scores, expected.scores, atol=0.25)
 
 
-def test_folds_with_one_and_the_same_score_are_no_test():
+def test_folds_or_rows_with_one_and_the_same_score_are_no_test():
     differences = Differences(None, np.array([0.05, 0.0, 0.1]))
     rng, rows = np.random.default_rng(0), read_rows(X, Y)
     models = fits(LinearRegression(), rows, Options(), 3, rng)
     found = scoring.tested(lambda fit: differences, models, rows, scoring.Testing(), rng)
     assert np.isnan(found.p_values[[0, 2]]).all() and found.p_values[1] == 1
     assert found.notes["a"].startswith("not tested: every fold scores it alike")
+    differences = Differences(np.full((N, 3), 0.1))
+    models = fits(LINE_OF_FRAME, rows, Options(), None, rng)
+    found = scoring.tested(lambda fit: differences, models, rows, scoring.Testing(), rng)
+    assert np.isnan(found.p_values).all() and "every row scores it alike" in found.notes["a"]
