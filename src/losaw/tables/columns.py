@@ -22,13 +22,14 @@ MOST_TEXT_LEVELS = 50
 Kinds = Mapping[str, str] | Sequence[str] | None
 
 
-def few_levels(column: FloatArray) -> FloatArray | None:
+def few_levels(column: FloatArray, n_rows: float | None = None) -> FloatArray | None:
     """Return the sorted distinct values if numbers are discrete, a missing one as one, else None.
 
     Discrete: at most 10 distinct values, each seen five times on average. This is the one rule of
-    the package, for forests, weights, importances and ``explain``.
+    the package, for forests, weights, importances and ``explain``. ``n_rows`` is given where the
+    column holds a row that occurs several times only once.
     """
-    most = min(MOST_DISCRETE_VALUES, len(column) // _ROWS_PER_VALUE)
+    most = min(MOST_DISCRETE_VALUES, (n_rows or len(column)) // _ROWS_PER_VALUE)
     if len(np.unique(column[: 4 * MOST_DISCRETE_VALUES])) > most:  # the usual continuous column
         return None
     levels = np.unique(column)

@@ -47,11 +47,13 @@ def chosen_columns(
     return mask
 
 
-def discrete_mask(choice: Any, columns: FloatArray) -> NDArray[np.bool_]:
+def discrete_mask(
+    choice: Any, columns: FloatArray, n_rows: float | None = None
+) -> NDArray[np.bool_]:
     """Return the mask of discrete columns, by :func:`few_levels` where the choice is "auto"."""
     mask = chosen_columns("discrete", choice, columns.shape[1], only_mask=True)
     if mask is None:
-        return np.array([few_levels(column) is not None for column in columns.T], bool)
+        return np.array([few_levels(column, n_rows) is not None for column in columns.T], bool)
     return mask
 
 

@@ -81,7 +81,7 @@ class GaussianLinear:
         check_unit("target", t)
         c = check_counts(counts, len(t))
         # Standardised: least squares would ignore what is small next to a large offset or unit.
-        self.encoder_ = _Encoder(a, self.discrete, standardize=True)
+        self.encoder_ = _Encoder(a, self.discrete, True, c)
         z = self.encoder_(a)
         root = np.sqrt(c)
         self._slopes = np.asarray(np.linalg.lstsq(z * root[:, None], t * root, rcond=None)[0])
@@ -164,7 +164,7 @@ class MultinomialLogit:
         c = check_counts(counts, len(t))
         self.classes_, code = np.unique(t, return_inverse=True)
         n_classes = len(self.classes_)
-        self.encoder_ = _Encoder(a, self.discrete, self.standardize)
+        self.encoder_ = _Encoder(a, self.discrete, self.standardize, c)
         patterns, pattern = np.unique(a, axis=0, return_inverse=True)
         cells = np.zeros((len(patterns), n_classes))
         np.add.at(cells, (pattern.ravel(), code), c)
@@ -223,15 +223,20 @@ def class_codes(values: FloatArray, classes: FloatArray, name: str) -> NDArray[n
 class _Encoder:
     """The design matrix (1, levels as contrasts, values) of adjustment features."""
 
-    def __init__(self, adjustment: FloatArray, discrete: Any, standardize: bool) -> None:
+    def __init__(
+        self, adjustment: FloatArray, discrete: Any, standardize: bool, counts: FloatArray
+    ) -> None:
         check_unit("adjustment", adjustment)
-        self.discrete = discrete_mask(discrete, adjustment)
+        self.discrete = discrete_mask(discrete, adjustment, counts.sum())
         self.levels = [
             np.unique(column) if is_discrete else None
             for column, is_discrete in zip(adjustment.T, self.discrete, strict=True)
         ]
-        self.location = adjustment.mean(axis=0) if standardize else 0.0 * adjustment[0]
-        spread = adjustment.std(axis=0) if standardize else np.ones(adjustment.shape[1])
+        self.location, spread = 0.0 * adjustment[0], np.ones(adjustment.shape[1])
+        if standardize:
+            self.location = np.average(adjustment, axis=0, weights=counts)
+            squares = (adjustment - self.location) ** 2
+            spread = np.sqrt(np.average(squares, axis=0, weights=counts))
         self.scale = np.where(np.ptp(adjustment, axis=0) > 0, spread, 1.0)
 
     def __call__(self, adjustment: FloatArray) -> FloatArray:
