@@ -25,6 +25,8 @@ ERROR_KIND = "over test rows, the fitted model and the drawn knockoffs held fixe
 # A draw that differs from its feature by less than this part of what an independent draw would
 # leaves nothing to be tested.
 SMALLEST_OWN_SHARE = 1e-3
+# Far values hide the others where a share is so many times that with them; of normal ones 1.7.
+_HIDDEN = 10.0
 _COPIES = (
     "untestable: its draws are its copies, because the other features determine it, or because "
     "Gaussian knockoffs with s_method='sdp' chose s = 0 for it (then take sampler='conditional')"
@@ -290,15 +292,13 @@ def own_shares(
     1 for independent copies, 0 where a knockoff is its feature; NaN if all columns of a unit are
     constant. A value whose knockoff is missing, or the reverse, counts like an independent copy. Of
     ``nominal`` columns (places) the share of rows with another level, over that of such copies.
+    Where a few far values hide how far the others move, both are cut at the quartiles of X.
     """
     columns = np.where(np.isnan(columns).all(axis=0), 0.0, columns)  # no value: constant
-    with np.errstate(invalid="ignore", divide="ignore"):
-        centred = columns - np.nanmean(columns, axis=0)
-        variance = np.nanmean(centred**2, axis=0)
-        moved = (columns - copies) ** 2
-        moved = np.where(np.isnan(columns) & np.isnan(copies), 0.0, moved)
-        moved = np.where(np.isnan(moved), 2.0 * variance, moved)
-        share = moved.mean(axis=0) / (2.0 * variance)
+    share = _moved_share(columns, copies)
+    quartiles = np.nanquantile(columns, [0.25, 0.75], axis=0)
+    inner = _moved_share(np.clip(columns, *quartiles), np.clip(copies, *quartiles))
+    share = np.where(inner > _HIDDEN * share, inner, share)
     varies = np.nanmax(columns, axis=0) > np.nanmin(columns, axis=0)
     for j in np.flatnonzero(~varies):  # constant where it is known, but not always known
         missing = np.isnan(columns[:, j])
@@ -317,6 +317,17 @@ def own_shares(
     share[~varies] = -np.inf
     largest = np.array([share[unit].max(initial=-np.inf) for unit in units])
     return np.where(np.isneginf(largest), np.nan, largest)
+
+
+def _moved_share(columns: FloatArray, copies: FloatArray) -> FloatArray:
+    """Return the mean square of X - X~ over twice the variance of every column."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        centred = columns - np.nanmean(columns, axis=0)
+        variance = np.nanmean(centred**2, axis=0)
+        moved = (columns - copies) ** 2
+        moved = np.where(np.isnan(columns) & np.isnan(copies), 0.0, moved)
+        moved = np.where(np.isnan(moved), 2.0 * variance, moved)
+        return np.asarray(moved.mean(axis=0) / (2.0 * variance))
 
 
 def _check_sampler(subject: Model, sampler: Any, knows_levels: bool) -> None:

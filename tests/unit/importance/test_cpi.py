@@ -207,6 +207,8 @@ def test_a_missing_knockoff_of_a_known_value_counts_like_an_independent_copy():
     near, far = (np.where(np.arange(80)[:, None] == 0, other, codes) for other in (1.0, 9.0))
     one, other = (own_shares(codes, copy, [np.array([0])], [0]) for copy in (near, far))
     assert one == other == pytest.approx(1 / 80 / 0.9)  # whatever the names of levels
+    both = np.random.default_rng(0).standard_normal((2, 80, 1)) + 1e9 * (np.arange(80)[:, None] < 2)
+    assert own_share(*both) == pytest.approx(1.0, abs=0.3)  # but for a code that stays where it is
     # Nor is a knockoff a copy because X was simulated with the same seed.
     model = LinearRegression().fit(columns, columns[:, 0])
     found = cpi(model, columns, columns[:, 0], sampler="gaussian", random_state=0)
