@@ -132,6 +132,7 @@ def weighted_correlations(
     w = in_range(w)
     w = w / w.sum()
     t, a = in_range(t), in_range(a)
+    t, a = t - t[0], a - a[0]  # of a constant exactly 0
     t, a = in_range(t - w @ t), in_range(a - w @ a)
     scale = np.sqrt((w @ t**2) * (w @ a**2))
     return np.divide(w * t @ a, scale, out=np.zeros(a.shape[1]), where=scale > 0)

@@ -120,6 +120,8 @@ def test_weighted_correlations_are_numpys_with_weights():
     expected = covariance[0, 1:] / (scale[0] * scale[1:])
     found = weighted_correlations(target, adjustment, weights)
     np.testing.assert_allclose(found, expected, rtol=1e-10)
+    weights = np.random.default_rng(1).random(7)
+    assert weighted_correlations(np.full(7, 0.1), np.full(7, 0.3), weights) == 0  # constants
 
 
 @pytest.mark.parametrize("unit", [1e-300, 1e-162, 1.0, 1e154, 1e300])
