@@ -71,6 +71,11 @@ class ConditionalSampler:
     looks for them. A constant column is its own draw; so is, nearly, a column that the others
     determine.
 
+    With few rows the regression errs, draws are further from their features than they should be,
+    and a test rejects too often, without a warning. Of three normal columns one follows another
+    (correlation .8), the only cause, and the model predicts by it: it had p <= .05 in .16, .08 and
+    .07 of 300 tables of 20, 50 and 100 rows; with 40 more columns in .58 of 60 tables of 20 rows.
+
     Warns
     -----
     UserWarning
