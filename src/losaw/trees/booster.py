@@ -22,6 +22,8 @@ _COLUMNS = (
     "left_children", "right_children", "split_indices", "parents", "base_weights",
     "split_conditions", "sum_hessian",
 )  # fmt: skip
+# What rounding may take of the largest step from the base score.
+_TOLERANCE_OF_START = 1e-2
 _TOLERANCE = 1e-3
 
 
@@ -254,4 +256,11 @@ def _check_residuals(
             "to the residuals of that objective with one weight for all rows. It was trained with "
             "an objective of its own (obj=), weights of rows, scale_pos_weight or a base_margin; "
             "or its trees are not all of them, or refreshed on other rows. Train one without these"
+        )
+    lost, largest = np.finfo(np.float32).eps * abs(trees.base_margin), np.abs(trees.value).max()
+    has_splits = bool((nodes["left_children"] >= 0).any())
+    if has_splits and lost > _TOLERANCE_OF_START * largest / trees.eta:
+        raise ValueError(
+            f"the booster starts from {trees.base_margin:g}, next to which the single precision of "
+            "its sums has too few digits for its trees: subtract the mean of y before the fit"
         )

@@ -382,5 +382,7 @@ def test_a_pipeline_is_explained_by_its_booster_and_takes_columns_as_it_does():
     np.testing.assert_allclose(treeinner(whole, X, X.a).scores, alone.scores)
     model = make_pipeline(xgboost.XGBRegressor(n_estimators=5)).fit(X, X.a)
     assert treeinner(model, X, X.a).select(top=1) == ("a",)
+    with pytest.raises(ValueError, match="starts from 1e\\+07"):
+        treeinner(xgboost.XGBRegressor(n_estimators=5).fit(X, X.a + 1e7), X, X.a + 1e7)
     with pytest.raises(ValueError, match="columns"):
         treeinner(model, X[["c", "a", "b"]], X.a)
