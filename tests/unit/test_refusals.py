@@ -200,6 +200,8 @@ def of_networks():
         yield lambda: model.fit(LEVELS[:1], Y[:1]), "y is constant"
         yield lambda: model.fit(LEVELS, 1e149 * Y), r"^y holds values beyond 1e\+18"
         yield lambda: model.fit(1e25 * LEVELS, Y), "the training diverged.*unit size"
+        yield lambda: model.fit(LEVELS, Y + 1e9), "^y has values up to .*subtract the mean"
+        yield lambda: model.fit(LEVELS + 1.7e9, Y), "^X, column 0, has values .*subtract the mean"
     for eta in (0, -0.1, 1.01):
         yield (
             lambda: LosawNetworkRegressor(eta=eta, **TINY).fit(LEVELS, Y),

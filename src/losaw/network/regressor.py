@@ -17,6 +17,8 @@ from losaw.support.outcomes import finite_numbers
 
 # Squared errors are summed in single precision, which ends at 3.4e38.
 _LARGEST_RESPONSE = 1e18
+# Of the standard deviation, what single precision may take of the largest value.
+_LARGEST_LOSS = 0.01
 
 
 @dataclass(eq=False, repr=False)
@@ -59,7 +61,8 @@ class NetworkRegressor(RegressorMixin, BaseEstimator):
     ------
     ValueError, TypeError
         At once on a parameter out of range, missing or infinite values, a constant ``y``, fewer
-        features than the convolutions need, a batch larger than the sample.
+        features than the convolutions need, a batch larger than the sample, a column so far from
+        zero that single precision loses how its values differ.
 
     Notes
     -----
@@ -107,6 +110,8 @@ class NetworkRegressor(RegressorMixin, BaseEstimator):
             )
         if np.ptp(response) == 0.0:
             raise ValueError(f"y is constant ({response[0]:g}): there is nothing to learn")
+        _check_precision("y", response[:, None])
+        _check_precision("X", rows, getattr(self, "feature_names_in_", None))
         n_steps = whole_number("n_steps", self.n_steps, 1)
         rng = as_generator(self.random_state)
         batches = self._mini_batches(rows, rng)
@@ -135,6 +140,21 @@ class NetworkRegressor(RegressorMixin, BaseEstimator):
     def _mini_batches(self, rows: FloatArray, rng: np.random.Generator) -> Any:
         size = whole_number("batch_size", self.batch_size, 1, maximum=len(rows))
         return ShuffledMiniBatches(len(rows), size, rng)
+
+
+def _check_precision(
+    name: str, values: FloatArray, columns: NDArray[np.object_] | None = None
+) -> None:
+    """Raise at a column so far from zero that single precision loses how its values differ."""
+    largest, deviation = np.abs(values).max(axis=0), values.std(axis=0)
+    lost = np.finfo(np.float32).eps * largest > _LARGEST_LOSS * deviation
+    for place in np.flatnonzero(lost & (np.ptp(values, axis=0) > 0)).tolist():
+        label = place if columns is None else repr(str(columns[place]))
+        raise ValueError(
+            f"{name}{f', column {label},' if name == 'X' else ''} has values up to "
+            f"{largest[place]:g} in size with a standard deviation of {deviation[place]:g}: single "
+            "precision loses how they differ; subtract the mean and take another unit"
+        )
 
 
 def _finite(values: Any) -> Any:
