@@ -26,7 +26,7 @@ from losaw.study.results.summary import SUMMARY
 from losaw.study.rows import table_of
 from losaw.study.session import Session
 from losaw.study.writing import write_csv
-from losaw.support.stored_tables import read_table
+from losaw.support.stored_tables import read_stored
 
 
 class Line(NamedTuple):
@@ -53,7 +53,7 @@ def read_evidence(reference: Path, studies: Sequence[str] | None = None) -> list
     lines: list[Line] = []
     for name in studies or folders:
         folder = part_of("study", name, folders, f"{reference}: ")
-        table = read_table(folder / "blocks.csv", EVIDENCE)[list(EVIDENCE)]
+        table = read_stored(folder / "blocks.csv", EVIDENCE)[list(EVIDENCE)]
         lines += [Line(folder, **line) for line in table.to_dict("records")]
     if not lines:
         raise StudyError(f"{reference}: holds no line in a <study>/blocks.csv")
@@ -103,7 +103,7 @@ def verify(
 
 def _scale_of_run(folder: Path) -> str:
     path = folder.parent / "runs.csv"
-    scales = read_table(path, {"study": str, "scale": str}).set_index("study")["scale"].to_dict()
+    scales = read_stored(path, {"study": str, "scale": str}).set_index("study")["scale"].to_dict()
     if folder.name not in scales:
         raise StudyError(f"{path}: a line of study {folder.name!r} must say the scale of its run")
     return str(scales[folder.name])
@@ -139,7 +139,7 @@ def _moved(line: Line, table: pa.Table) -> str:
     if "failed" in table["status"].to_pylist():
         return f"differs; {next(filter(None, table['message'].to_pylist()))}"
     number, n_seeds = ["importance", "metric"], line.last_seed - line.first_seed + 1
-    summary = read_table(line.folder / "summary.csv", SUMMARY)
+    summary = read_stored(line.folder / "summary.csv", SUMMARY)
     is_of_line = (summary["setting_id"] == line.setting) & (summary["learner"] == line.learner)
     stored = summary[is_of_line].set_index(number)
     rows = table.select([*number, "value"]).to_pandas()

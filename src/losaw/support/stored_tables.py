@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def read_table(path: Path, types: Mapping[str, type] = {}) -> "pd.DataFrame":
+def read_stored(path: Path, types: Mapping[str, type] = {}) -> "pd.DataFrame":
     """Return a table of Parquet, or of CSV with its columns of ``types``.
 
     Only an empty cell is missing, and empty text where the type is text: a name may be None or NA.

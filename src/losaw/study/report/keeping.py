@@ -14,7 +14,7 @@ from losaw.study.results.compare import compare
 from losaw.study.results.summary import seven_digits, short_summary
 from losaw.study.verify import EVIDENCE
 from losaw.study.writing import write_csv, write_text
-from losaw.support.stored_tables import read_table
+from losaw.support.stored_tables import read_stored
 
 MOST_PICTURES = 3  # of a study; the others are drawn from its results
 HEX_DIGITS = 12  # of a digest: a line that differs looks equal once in 3e14
@@ -33,7 +33,7 @@ def keep(shelf: Shelf, names: Sequence[str], folder: Path) -> int:
         place, results = folder / name, shelf.results[name]
         if (place / "blocks").exists() or (place / "manifest.json").exists():
             raise StudyError(f"{place}: holds the results of a run; name another folder")
-        evidence = read_table(results.folder / "blocks.csv", EVIDENCE)[list(EVIDENCE)]
+        evidence = read_stored(results.folder / "blocks.csv", EVIDENCE)[list(EVIDENCE)]
         digests = evidence["rows_sha256"].str[:HEX_DIGITS]
         summary, cells = short_summary(results.summary), _printed(results.comparison)
         shutil.rmtree(place, ignore_errors=True)  # what takes its place is read

@@ -8,7 +8,7 @@ import pandas as pd
 
 from losaw.study.grid import Study
 from losaw.study.results.summary import SUMMARY, complete_summary
-from losaw.support.stored_tables import read_table
+from losaw.support.stored_tables import read_stored
 
 # Columns of a comparison that must be there, with their types.
 WORDS = dict.fromkeys(("metric", "method", "verdict", "explained", "noted"), str)
@@ -29,12 +29,12 @@ class StudyResults:
     @cached_property
     def results(self) -> pd.DataFrame:
         """One row per measured value (``losaw.study.results.collect.RESULT_COLUMNS``)."""
-        return read_table(self.folder / "results.parquet")
+        return read_stored(self.folder / "results.parquet")
 
     @cached_property
     def scores(self) -> pd.DataFrame:
         """One row per score vector (``losaw.study.results.collect.SCORE_COLUMNS``)."""
-        return read_table(self.folder / "scores.parquet")
+        return read_stored(self.folder / "scores.parquet")
 
     def scores_of(self, learner: str | None, importance: str) -> pd.DataFrame:
         """The score vectors of one importance, of one learner or of all that have it."""
@@ -44,10 +44,10 @@ class StudyResults:
     @cached_property
     def summary(self) -> pd.DataFrame:
         """Mean and Monte Carlo standard error of every measured number."""
-        summary = read_table(self.folder / "summary.csv", SUMMARY)
+        summary = read_stored(self.folder / "summary.csv", SUMMARY)
         return summary if self.study is None else complete_summary(self.study, summary)
 
     @cached_property
     def comparison(self) -> pd.DataFrame:
         """Every cell of the published tables, published and reproduced."""
-        return read_table(self.folder / "comparison.csv", COMPARISON)
+        return read_stored(self.folder / "comparison.csv", COMPARISON)

@@ -12,7 +12,7 @@ from losaw.study.claims.weighing import NOT_RUN, Weighed, planned_of, weigh_clai
 from losaw.study.errors import StudyError
 from losaw.study.grid import Study
 from losaw.study.report.results import StudyResults
-from losaw.support.stored_tables import read_table
+from losaw.support.stored_tables import read_stored
 
 RUNS = "runs.csv"
 RUN = {"study": str, "scale": str, "commit": str, "seeds": str, "fits": int, "core_hours": float}
@@ -37,7 +37,7 @@ class Shelf:
         """How each study was run (:func:`run_of`), by its name: of ``runs.csv``, or manifests."""
         table = self.folder / RUNS
         if table.is_file():
-            lines = read_table(table, RUN).to_dict("records")
+            lines = read_stored(table, RUN).to_dict("records")
         else:
             folders = sorted(path.parent for path in self.folder.glob("*/manifest.json"))
             lines = [run_of(self.manifest(folder.name), folder.name) for folder in folders]
