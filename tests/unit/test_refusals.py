@@ -112,10 +112,8 @@ def of_forests():
     for refuses in (losaw, read_table, lambda frame: target_correlation(frame, Y)):
         yield lambda: refuses(tiny), r"column 'income',? has no value beyond .*e-80.*another unit"
     coded = FRAME + 1e9 * (np.arange(N) < 3)[:, None]
-    heavy = np.exp(9.0 * (FRAME + X[:, :1]))
-    for frame in (coded, heavy):
+    for frame in (coded, np.exp(9.0 * (FRAME + X[:, :1]))):
         yield lambda frame=frame: losaw(frame), "^X: column '[a-z]+' has values so far out .*ranks"
-    # explain passes it on in its own words
     yield lambda: explain(coded.assign(y=Y), "y", methods="losaw"), "^X: column '[a-z]+' has values"
     yield lambda: losaw([[1.0, 2.0]], [1.0]), "n_samples=1"
     yield lambda: losaw(X, Y[:-1]), "inconsistent"

@@ -161,6 +161,12 @@ def test_a_mistake_in_a_study_names_file_key_and_remedy(project, old, new, words
         assert word in message, message
 
 
+def test_a_study_file_that_is_not_utf_8_is_named(project):
+    project.study_file.write_bytes("study: für".encode("latin-1"))
+    with pytest.raises(StudyError, match=r"tiny.yaml: not valid YAML: .*utf-8"):
+        project.session()
+
+
 NO_NEEDS = """
 @register("metric", "blind")
 class Blind:
