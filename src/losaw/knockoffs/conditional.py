@@ -14,6 +14,7 @@ from losaw.knockoffs.conditional_mean import (
     conditional_mean,
     in_parts,
     indicators,
+    joined,
     normal_scores,
     regressors_of,
     smooth_mean,
@@ -69,7 +70,9 @@ class ConditionalSampler:
     No sampler is right for every distribution. The differences to the true one are the distance of
     the neighbours and the error of the regression; :func:`losaw.knockoffs.diagnostics.draw_tests`
     looks for them. A constant column is its own draw; so is, nearly, a column that the others
-    determine.
+    determine. A level is drawn again too often where few columns, one of them a number, predict it:
+    of three columns of three levels and an unrelated number, 3,000 rows, one in .85 instead of .71
+    of the rows; with ``clusters=numpy.arange(3000)`` in .71.
 
     With few rows the regression errs, draws are further from their features than they should be,
     and a test rejects too often, without a warning. Of three normal columns one follows another
@@ -206,6 +209,7 @@ class ConditionalSampler:
         predicted = smooth_mean(spread, others, self._clusters)
         if predicted is not None:
             places = np.column_stack([places, _WEIGHT_OF_SPREAD * predicted])
+        places = _same_where_equal(places, joined([other.linear for other in others], n_rows))
         return _Unit(columns, mean, residual, self._neighbours(places, rng))
 
     def _targets(self, j: int) -> FloatArray:
@@ -278,6 +282,18 @@ class ConditionalSampler:
             lower = moved[:, 0] - scores[above - 1] < scores[above] - moved[:, 0]
             nearest = values[np.where(lower, above - 1, above)]
         return np.where(missing[donors], np.nan, nearest)
+
+
+def _same_where_equal(places: FloatArray, known: FloatArray) -> FloatArray:
+    """Return the mean place of all rows whose known columns are equal.
+
+    Predictions of equal rows, each without the row itself, differ by nothing but the rows' own
+    values: rows with the same value would be neighbours, and draws copies.
+    """
+    numbers = [hash(row.tobytes()) for row in known]
+    _, group, counts = np.unique(numbers, return_inverse=True, return_counts=True)
+    means = [np.bincount(group, column) / counts for column in places.T]
+    return np.where(counts[group][:, None] > 1, np.column_stack(means)[group], places)
 
 
 def _reduced(places: FloatArray) -> FloatArray:

@@ -13,7 +13,7 @@ RAISED: dict[tuple[str, str], int] = {
     ("importance", "loco"): 2,  # refits of scikit-learn's forests, in place of trees grown again
     ("importance", "absolute-attribution"): 2,
     # A feature whose draws are its copies, or that is constant, has no p-value.
-    ("importance", "cpi-conditional"): 2,
+    ("importance", "cpi-conditional"): 3,  # draws of levels given levels are no copies
     ("importance", "cpi-deep"): 2,
     ("importance", "cpi-gaussian"): 2,
     ("importance", "cpi-sequential"): 2,
