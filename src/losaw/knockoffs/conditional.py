@@ -19,8 +19,8 @@ from losaw.knockoffs.conditional_mean import (
     regressors_of,
     smooth_mean,
 )
-from losaw.knockoffs.sampler import check_features, varying_columns
-from losaw.rng import rows_by_weight
+from losaw.knockoffs.sampler import check_features, fitted_rows, varying_columns
+from losaw.rng import as_generator, rows_by_weight
 
 # Rows with the most similar predictions, of which one gives its residual.
 _NEIGHBOURS = 5
@@ -129,7 +129,7 @@ class ConditionalSampler:
         self._X, self._kinds = check_features(X, kinds, allow_missing=True)
         n_columns = self._X.shape[1]
         units = [np.array([j]) for j in range(n_columns)] if units is None else units
-        seed = int((np.random.default_rng() if rng is None else rng).integers(2**63))
+        seed = int(as_generator(rng).integers(2**63))
         drawing = np.random.default_rng([seed, n_columns, 1])
         self._giving = rows_by_weight(weights, len(self._X), drawing)
         self._clusters = self._read(clusters, np.random.default_rng([seed, n_columns]))
@@ -147,7 +147,7 @@ class ConditionalSampler:
 
     def sample(self, rng: np.random.Generator) -> FloatArray:
         """Draw every unit once, each given the original others, (n_samples, n_features)."""
-        drawn = self._X.copy()
+        drawn = fitted_rows(self)
         columns = np.concatenate([np.empty(0, np.intp), *(unit.columns for unit in self._units)])
         if len(np.unique(columns)) < len(columns):
             raise ValueError("units overlap: a column has several draws; take sample_units")
@@ -157,7 +157,7 @@ class ConditionalSampler:
 
     def sample_units(self, rng: np.random.Generator) -> list[FloatArray]:
         """Draw every unit once: arrays of shape (n_samples, n_columns of the unit)."""
-        seed = int(rng.integers(2**63))
+        seed = int(as_generator(rng).integers(2**63))
         return [self._drawn(unit, _stream(seed, unit.columns)) for unit in self._units]
 
     def _read(self, clusters: NDArray[np.intp] | None, rng: np.random.Generator) -> Clusters | None:

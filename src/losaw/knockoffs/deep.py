@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from losaw.data import FeatureKind, FloatArray
 from losaw.knockoffs.gaussian import GaussianKnockoffs
-from losaw.knockoffs.sampler import check_features, varying_columns
+from losaw.knockoffs.sampler import check_features, fitted_rows, varying_columns
 from losaw.rng import as_generator, seed_integer
 from losaw.support import jax_backend
 from losaw.support.arguments import whole_number
@@ -155,9 +155,9 @@ class DeepKnockoffs:
 
     def sample(self, rng: np.random.Generator) -> FloatArray:
         """One draw, shape (n_samples, n_features)."""
-        drawn = self._X.copy()
+        drawn = fitted_rows(self)
         if len(self._columns):
-            noise = jnp.asarray(rng.standard_normal(self._Z.shape), dtype=jnp.float32)
+            noise = jnp.asarray(as_generator(rng).standard_normal(self._Z.shape), dtype=jnp.float32)
             copies, _ = _network(self._weights, self._moments, self._Z, noise, training=False)
             drawn[:, self._columns] = self._mean + np.asarray(copies, dtype=float) * self._scale
         return drawn

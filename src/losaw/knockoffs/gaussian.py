@@ -8,7 +8,8 @@ from numpy.typing import ArrayLike
 
 from losaw.data import FeatureKind, FloatArray
 from losaw.knockoffs.s_matrix import METHODS, s_values, smallest_eigenvalue
-from losaw.knockoffs.sampler import check_features, varying_columns
+from losaw.knockoffs.sampler import check_features, fitted_rows, varying_columns
+from losaw.rng import as_generator
 from losaw.support.words import unknown
 
 # Below this smallest eigenvalue a correlation matrix counts as singular.
@@ -83,10 +84,10 @@ class GaussianKnockoffs:
 
     def sample(self, rng: np.random.Generator) -> FloatArray:
         """One draw, shape (n_samples, n_features)."""
-        drawn = self._X.copy()
+        drawn = fitted_rows(self)
         if not len(self._columns):
             return drawn
-        copies = rng.standard_normal(self._Z.shape) @ self._root.T
+        copies = as_generator(rng).standard_normal(self._Z.shape) @ self._root.T
         copies += self._conditional_mean
         copies *= self._scale
         copies += self._mean

@@ -122,6 +122,16 @@ def check_features(
     return rows.copy(), found
 
 
+def fitted_rows(sampler: Any) -> FloatArray:
+    """A copy of the rows that a sampler was fitted to, or an error that says to fit it."""
+    if "_X" not in vars(sampler):
+        raise ValueError(
+            f"this {type(sampler).__name__} has not been fitted: call fit(X) before sample(rng)"
+        )
+    rows: FloatArray = sampler._X
+    return rows.copy()
+
+
 def varying_columns(X: FloatArray) -> NDArray[np.intp]:
     """The columns with more than one value; the knockoff of a constant column is the column.
 

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from losaw.data import FeatureKind, FloatArray
 from losaw.knockoffs import lasso, multinomial
 from losaw.knockoffs.conditional_mean import joined
-from losaw.knockoffs.sampler import check_features, varying_columns
+from losaw.knockoffs.sampler import check_features, fitted_rows, varying_columns
 from losaw.rng import as_generator
 from losaw.support.arguments import whole_number
 
@@ -107,7 +107,7 @@ class SequentialKnockoffs:
 
     def sample(self, rng: np.random.Generator) -> FloatArray:
         """One draw, shape (n_samples, n_features)."""
-        drawn = self._X.copy()
+        drawn, rng = fitted_rows(self), as_generator(rng)
         copies: dict[int, FloatArray] = {}
         for j in rng.permutation(self._columns):
             X = self._regressors(j, copies.values())

@@ -58,11 +58,10 @@ def test_a_draw_is_independent_of_the_value_that_it_replaces():
     drawn = fitted(X).sample(rng)
     residual = X[:, 2] - X[:, 0]
     assert abs(np.corrcoef(residual, drawn[:, 2] - X[:, 0])[0, 1]) < 4.5 / np.sqrt(4000)
-    # Of few levels given few: a value is drawn again in .8² + .2² of the rows.
     levels = np.floor(rng.uniform(0, 2, (4000, 3)))
-    levels[:, 2] = np.where(rng.random(4000) < 0.6, levels[:, 0], levels[:, 2])
+    levels[:, 2] = np.where(rng.random(4000) < 0.6, levels[:, 0], levels[:, 2])  # equal in .8
     again = (fitted(levels, ("nominal",) * 3).sample(rng) == levels)[:, 2].mean()
-    assert again == pytest.approx(0.68, abs=4.5 * np.sqrt(0.68 * 0.32 / 4000))
+    assert again == pytest.approx(0.8**2 + 0.2**2, abs=4.5 * np.sqrt(0.68 * 0.32 / 4000))
     assert abs(np.corrcoef(X[:, 1], drawn[:, 1])[0, 1]) < 4.5 / np.sqrt(4000)
 
 
