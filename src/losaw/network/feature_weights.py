@@ -40,7 +40,7 @@ class FeatureWeights:
     correlation_threshold : float in [0, 1]
         A feature is adjusted for all others whose absolute Pearson correlation with it is larger
         (Remark 4.9 with Q = P).
-    discrete_features : "auto", boolean mask, indices or None, default "auto"
+    discrete_features : "auto" or boolean mask (n_features,), default "auto"
         Features with a multinomial logit and levels; "auto": those with at most 10 distinct
         values, each seen five times on average.
 
