@@ -123,8 +123,8 @@ def as_floats(name: str, values: Any) -> FloatArray:
         ) from None
 
 
-def check_same_order(X: Any, name: str, values: Any) -> None:
-    """Raise a ValueError if ``values`` has the labels of X's rows, but in another order.
+def check_same_order(X: Any, name: str, values: Any, table: str = "X") -> None:
+    """Raise a ValueError if ``values`` has the labels of a table's rows, but in another order.
 
     Rows are matched by their place; equal labels at other places are a mistake for certain.
     """
@@ -137,8 +137,8 @@ def check_same_order(X: Any, name: str, values: Any) -> None:
     pairs = enumerate(zip(index.tolist(), own.tolist(), strict=True))
     row, (label, other) = next((row, pair) for row, pair in pairs if pair[0] != pair[1])
     raise ValueError(
-        f"{name} has the labels of X's rows in another order (first: row {row} is labelled "
-        f"{label!r} in X and {other!r} in {name}); give {name}.loc[X.index], or "
+        f"{name} has the labels of {table}'s rows in another order (first: row {row} is labelled "
+        f"{label!r} in {table} and {other!r} in {name}); give {name}.loc[{table}.index], or "
         f"{name}.to_numpy() if the rows belong together by their place"
     )
 

@@ -6,7 +6,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from losaw.data import FloatArray
-from losaw.support.arguments import as_floats, check_finite, finite_vector, real_number
+from losaw.support.arguments import (
+    as_floats,
+    check_finite,
+    check_same_order,
+    finite_vector,
+    real_number,
+)
 
 MOST_COPIES = 1e15
 
@@ -49,6 +55,7 @@ def check_counts(counts: ArrayLike | None, size: int) -> FloatArray:
 
 def check_pair(target: ArrayLike, adjustment: ArrayLike) -> tuple[FloatArray, FloatArray]:
     """Return target (n,) and adjustment features (n, n_adjustment) as finite float arrays."""
+    check_same_order(adjustment, "target", target, "adjustment")
     t, a = finite_vector("target", target), as_floats("adjustment", adjustment)
     a = a[:, None] if a.ndim == 1 else a
     if a.ndim != 2 or len(a) != len(t):
