@@ -195,6 +195,7 @@ def of_networks():
             said = r"y has 1 missing or infinite|Input y contains"
             yield lambda: model.fit(LEVELS, with_value(value, Y)), said
         yield lambda: model.fit(LEVELS, np.ones(N)), "y is constant"
+        yield lambda: model.predict(LEVELS), "is not fitted yet"
         yield lambda: model.fit(LEVELS[:1], Y[:1]), "y is constant"
         yield lambda: model.fit(LEVELS, 1e149 * Y), r"^y holds values beyond 1e\+18"
         yield lambda: model.fit(1e25 * LEVELS, Y), "the training diverged.*unit size"
@@ -237,6 +238,7 @@ def of_knockoffs():
         for value in (np.nan, np.inf):
             said = r"row 5, column 'X3'.*SimpleImputer.*conditional"
             yield lambda: make_sampler(name).fit(with_value(value), None, RNG), said
+        yield lambda: make_sampler(name).sample(RNG), "has not been fitted: call fit"
     for rows, kinds, words in (
         (np.zeros(10), None, "shape"),
         (np.zeros((6, 2, 2)), None, "dimension|shape"),
@@ -250,6 +252,7 @@ def of_knockoffs():
     ):
         yield lambda: make_sampler("gaussian").fit(rows, kinds), words
     yield lambda: make_sampler("sequentiel"), "did you mean 'sequential'"
+    yield lambda: make_sampler("conditional").fit(X, rng="seed"), "must be an int"
     for name, parameters, words in (
         ("gaussian", {"s_method": "sdb"}, "did you mean 'sdp'"),
         ("sequential", {"n_folds": 1}, "n_folds"),
@@ -359,6 +362,7 @@ def of_weights():
     for arguments, options, words in (
         (([1.0, 2.0], [[1.0]]), {}, "one row for every entry"),
         (([1.0, np.nan], [1.0, 2.0]), {}, "does not impute"),
+        ((FRAME["age"][::-1], FRAME), {}, r"in adjustment .* give target.loc\[adjustment.index\]"),
         (([1.0, 2.0, 4.0],) * 2, {"propensity": GaussianLinear()}, "point mass"),
         ((np.zeros((4, 2)), X[:4]), {}, "target must be a vector with at least one entry"),
         ((np.zeros(0), X[:0]), {}, "target must be a vector with at least one entry"),

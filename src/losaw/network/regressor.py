@@ -96,12 +96,16 @@ class NetworkRegressor(RegressorMixin, BaseEstimator):
     random_state: int | np.random.Generator | None = None
     verbose: int = 0
 
+    def __sklearn_is_fitted__(self) -> bool:
+        return "parameters_" in vars(self)
+
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Train the network on X (n_samples, n_features), numbers, and y (n_samples,)."""
         from tqdm import tqdm
 
         check_same_order(X, "y", y)
         rows, response = estimator_rows(self, X, unmasked(y), y_numeric=True)
+        self.__dict__.pop("parameters_", None)  # an interrupted fit leaves an unfitted estimator
         response = finite_numbers(response)
         if np.abs(response).max() > _LARGEST_RESPONSE:
             raise ValueError(
