@@ -307,6 +307,7 @@ def test_a_replicate_has_a_panel_for_each_learner_and_a_line_at_the_highest_nois
     assert [text.get_text() for text in nothing.texts] == [replicate.NOT_RUN]
 
 
+        assert ax.get_ylim()[0] <= first.min() < 0
 # schemes
 
 

@@ -49,17 +49,21 @@ def scores_by_feature(
         return empty_figure(NOT_RUN)
     figure = new_figure(0.7 + 1.3 * len(fits))
     axes = figure.subplots(len(fits), 1, sharex=True, sharey=True, squeeze=False)[:, 0]
+    lowest = min(0.0, *(np.min(row["scores"]) for row in fits.values()))
+    kinds = {}
     for ax, (learner, row) in zip(axes, fits.items(), strict=True):
         scores = np.array(row["scores"])
         signal = np.isin(np.arange(len(scores)), row["signal"])
         for mask, colour, width in ((~signal, NOISE, 0.5), (signal, SIGNAL, 1.4)):
             ax.vlines(np.flatnonzero(mask), 0, scores[mask], color=colour, linewidth=width)
         ax.plot(np.flatnonzero(signal), scores[signal], "o", color=SIGNAL, markersize=3.5)
-        ax.axhline(scores[~signal].max(), color=INK, linewidth=0.7, linestyle="--")
-        ax.set(title=study.show(learner), ylabel=study.show(importance), ylim=(0, None))
+        if signal.any() and not signal.all():
+            ax.axhline(scores[~signal].max(), color=INK, linewidth=0.7, linestyle="--")
+            kinds = {"signal feature": SIGNAL, "noise feature": NOISE}
+        ax.set(title=study.show(learner), ylabel=study.show(importance), ylim=(lowest, None))
     words = ", ".join(in_words(study.show, *pair) for pair in setting.axes.items())
     axes[-1].set_xlabel(f"feature, counted from 0 ({words}, seed {SEED})")
-    colour_legend(figure, {"signal feature": SIGNAL, "noise feature": NOISE})
+    colour_legend(figure, kinds)
     return figure
 
 
