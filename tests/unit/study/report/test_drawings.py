@@ -13,7 +13,7 @@ from losaw.study.report.best_methods import rank_methods
 from losaw.study.report.drawings import bars, boxes, lines, panels, ranking, replicate, schemes
 from losaw.study.report.style import FAINT, FIRST, NOISE, SECOND, SIGNAL
 
-from .conftest import RUNS, made
+from .conftest import RUNS, STUDY, made, read_study
 
 
 def scores(results, importance, setting=None):
@@ -281,15 +281,15 @@ def test_the_ranking_has_the_best_method_on_top_and_names_the_settings(study, tm
     assert "N: 100, 1000" in said and said.endswith("no verdict on others.")
     # With so few data sets each can have both places.
     assert [text.get_text() for text in ax.texts] == ["1st to 2nd", "1st to 2nd"]
-
-
-def test_a_ranking_of_one_method_is_a_note(study, tmp_path):
-    results = made(study, tmp_path)
     frame = results.results
     results.__dict__["results"] = frame[frame["learner"] == "RF"]
     figure = ranking.ranking(study, results, metrics=["r2_test"])
     assert [text.get_text() for text in figure.texts] == ["no methods to compare were run"]
 
+    frame.loc[frame["metric"] == "pr_auc", "importance"] = "mdi"
+    several = read_study(tmp_path, STUDY.replace("[mdi]", "[mdi, ufi]"))
+    figure = ranking.ranking(several, results, metrics=["r2_test", "pr_auc"])
+    assert len(figure.axes[1].containers) == 2
 
 F10 = {"n_features": 50, "function": "f10", "independent_share": 0}
 

@@ -37,7 +37,7 @@ def ranking(
     tables = {metric: table for metric, table in tables.items() if len(table)}
     if not tables:
         return empty_figure("no methods to compare were run")
-    order = list(next(iter(tables.values())).index)[::-1]
+    order = list(dict.fromkeys(method for table in tables.values() for method in table.index))[::-1]
     coloured = {
         study.method_name(learner, importance)
         for learner in highlight
@@ -58,9 +58,8 @@ def ranking(
                 dot = {"fmt": "o", "markersize": 4, "ecolor": INK, "elinewidth": 0.8}
                 ax.errorbar(row["rank"], height, xerr=row["rank_se"], color=colour, **dot)
                 place = rank_words(row["best_place"], row["worst_place"])
-                where = (1.0, height)
                 look = {"ha": "right", "va": "center", "fontsize": 6.5, "color": INK}
-                ax.annotate(place, where, xycoords=("axes fraction", "data"), **look)
+                ax.text(1.0, height, place, transform=ax.get_yaxis_transform(), **look)
         label = f"mean rank over {table['seeds'].iloc[0]:,} data sets (1: best)"
         limits = {"ylim": (-0.7, len(order) - 0.3), "xlim": (1, 1.35 * table["rank"].max())}
         ax.set(title=study.show(metric), xlabel=label, **limits)  # with room for the places
