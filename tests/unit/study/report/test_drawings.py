@@ -328,6 +328,7 @@ def test_the_tradeoff_curves_are_the_means_along_the_axis(made_of):
 
 @pytest.mark.parametrize("n_features", [7, 1000])
 def test_the_parameters_of_the_layers_add_up_to_the_networks(n_features):
+    assert schemes.tradeoff(study, results, **options | {"learner": "not run"}).texts
     architecture = Architecture(n_features)
     layers = schemes.layers_of(architecture)
     assert sum(n_parameters for *_, n_parameters in layers) == architecture.n_parameters

@@ -18,7 +18,7 @@ from losaw.rng import as_generator
 from losaw.study.errors import OptionError
 from losaw.study.generators.category_effects import cut_into_levels
 from losaw.study.grid import Study
-from losaw.study.report.drawings.panels import COLOURS, describe_panel
+from losaw.study.report.drawings.panels import COLOURS, describe_panel, empty_figure
 from losaw.study.report.results import StudyResults
 from losaw.study.report.style import (
     FAINT,
@@ -91,7 +91,9 @@ def tradeoff(
     for place, (metric, colour) in enumerate(zip(metrics, (FIRST, SECOND), strict=True)):
         ax = figure.add_subplot(grid[place, 2])
         curve = summary[summary["metric"] == metric]
-        if not pd.api.types.is_numeric_dtype(curve[axis]) or curve[axis].duplicated().any():
+        if curve.empty:
+            return empty_figure()
+        if not pd.api.types.is_numeric_dtype(curve.get(axis)) or curve[axis].duplicated().any():
             raise OptionError(f"axis: the settings are not along {axis!r}, one at each number")
         curve = curve.sort_values(axis)
         half = 1.96 * curve["mc_se"].fillna(0.0)
@@ -337,14 +339,6 @@ def _describe_weights(
     correlation = weighted_correlations(target, adjustment, weights)[0]
     size = effective_sample_size(weights)
     text = f"correlation {correlation:.2f}\neff. sample {size:.0f} of {len(weights)}"
-    ax.text(
-        0.99,
-        0.02,
-        text.replace("-", "−"),
-        transform=ax.transAxes,
-        ha="right",
-        va="bottom",
-        fontsize=6.8,
-        linespacing=1.3,
-        bbox={"facecolor": "white", "alpha": 0.8, "linewidth": 0, "pad": 1.0},
-    )
+    look: dict[str, Any] = {"ha": "right", "va": "bottom", "fontsize": 6.8, "linespacing": 1.3}
+    box = {"facecolor": "white", "alpha": 0.8, "linewidth": 0, "pad": 1.0}
+    ax.text(0.99, 0.02, text.replace("-", "−"), transform=ax.transAxes, bbox=box, **look)
