@@ -72,7 +72,7 @@ def new_figure(height: float, width: float = TEXT_WIDTH) -> "Figure":
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(width, height), layout="constrained")
+    figure = Figure(figsize=(width, height), dpi=PIXELS_PER_INCH, layout="constrained")
     FigureCanvasAgg(figure)
     return figure
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import product
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -76,8 +76,7 @@ def score_bars(
     sort : bool, default False
         The largest mean comes first.
     """
-    scores = results.scores[results.scores["scores"].notna()]
-    scores = scores[scores["importance"].isin(importances)]
+    scores = results.scores[results.scores["importance"].isin(importances)]
     if learner is not None:
         scores = scores[scores["learner"] == learner]
     there = set(zip(scores["setting_id"], scores["importance"], strict=True))
@@ -118,16 +117,10 @@ def score_bars(
         said |= {kind: KINDS[kind] for kind in kinds}
         if rejected is not None:
             ax.margins(y=0.25)
+            look: dict[str, Any] = {"ha": "center", "va": "top", "rotation": 90, "fontsize": 7}
             for place, i in enumerate(order):
-                ax.annotate(
-                    percent(rejected[i]).replace(" ", ""),
-                    (place, 1.0),
-                    xycoords=("data", "axes fraction"),
-                    ha="center",
-                    va="top",
-                    rotation=90,
-                    fontsize=7,
-                )
+                share = percent(rejected[i]).replace(" ", "")
+                ax.text(place, 1.0, share, transform=ax.get_xaxis_transform(), **look)
         ax.axhline(0, color=INK, linewidth=0.6)
         ax.set_xticks(
             range(len(order)), [math_label(features[i]) for i in order], rotation=90, fontsize=7

@@ -16,6 +16,7 @@ from losaw.study.report.drawings.panels import (
     only,
     panels_in_rows,
     panels_of,
+    places_of,
     run_scores,
 )
 from losaw.study.report.results import StudyResults
@@ -89,7 +90,7 @@ def pooled_runs(
     shown = [method for method in methods if (values["method"] == method).any()]
     width = 0.8 / len(shown)
     for ax, (panel, settings) in zip(axes, groups.items(), strict=True):
-        number = values["setting_id"].map({s.identifier: s.axes[axis] for s in settings})
+        number = values["setting_id"].map(places_of(settings, axis, {}, distinct=False))
         places = sorted(number.dropna().unique())
         counts: list[int] = []
         for index, method in enumerate(shown):
@@ -106,7 +107,7 @@ def pooled_runs(
         ax.set_xlabel(study.show(axis))
         describe_panel(ax, [panel], counts)
     axes[0].set_ylabel(study.show(metric))
-    legend_below(figure, axes[0], 4)
+    legend_below(figure, axes, 4)
     return figure
 
 

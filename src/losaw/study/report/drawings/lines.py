@@ -1,7 +1,7 @@
 """Lines along a numerical axis: of metrics, and of scores feature by feature."""
 
 from collections.abc import Mapping, Sequence
-from itertools import product
+from itertools import cycle, product
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -16,13 +16,13 @@ from losaw.study.report.drawings.panels import (
     MOST_TICKS,
     Scale,
     Where,
-    colour_legend,
     describe_panel,
     empty_figure,
     half_interval,
     legend_below,
     panels_in_rows,
     panels_of,
+    places_of,
     run_scores,
     set_scale,
 )
@@ -86,8 +86,8 @@ def metric_lines(
     for ax, ((title, names), (panel, settings)) in zip(
         axes, product(metrics.items(), groups.items()), strict=True
     ):
-        places = _places(settings, axis, of_axis)
-        here = summary[summary["setting_id"].isin(list(places))]
+        places = places_of(settings, axis, of_axis.to_dict())
+        here = summary[summary["setting_id"].isin(list(places)) & summary["metric"].isin(names)]
         for (index, method), (style, metric) in product(
             enumerate(methods), zip(_STYLES, names, strict=False)
         ):
@@ -95,47 +95,24 @@ def metric_lines(
             line = line.assign(place=line["setting_id"].map(places)).sort_values("place")
             colour = COLOURS[index % len(COLOURS)]
             if len(line):
-                ax.errorbar(
-                    line["place"],
-                    line["mean"],
-                    yerr=line[SPREADS[spread]].fillna(0.0),
-                    label=study.show(method) if style == _STYLES[0] else None,
-                    color=colour,
-                    linestyle=style,
-                    marker=MARKERS[index % len(MARKERS)],
-                    markersize=3.5,
-                    elinewidth=0.8,
-                    linewidth=1.1,
-                )
+                error = line[SPREADS[spread]].fillna(0.0)
+                look: dict[str, Any] = {"fmt": style + MARKERS[index % len(MARKERS)], "ms": 3.5}
+                look |= {"color": colour, "label": study.show(method), "lw": 1.1, "elinewidth": 0.8}
+                ax.errorbar(line["place"], line["mean"], error, **look)
             if published:
                 cells = results.comparison
                 cells = cells[(cells["metric"] == metric) & (cells["method"] == method)]
-                look: dict[str, Any] = {"marker": "o", "markersize": 6, "markeredgewidth": 0.8}
                 found = _published(cells, settings, places)
-                ax.plot(*found, linestyle="", mfc="none", markeredgecolor=colour, **look)
+                ax.plot(*found, "o", mfc="none", mec=colour, markersize=6, mew=0.8)
         if reference is not None:
             ax.axhline(reference, color=INK, linewidth=0.6, linestyle=":")
-        set_scale(ax, scale, places.values() if axis in study.axes else ())
+        set_scale(ax, scale, places.values(), ticks=axis in study.axes)
         ax.set_xlabel(study.show(axis))
         describe_panel(ax, [title, panel], here["n_seeds"])
     for ax in axes[::n_columns]:
         ax.set_ylabel("mean")
-    legend_below(figure, axes[0], 4 if n_columns > 1 else 2)
+    legend_below(figure, axes, 4 if n_columns > 1 else 2)
     return figure
-
-
-def _places(settings: Sequence[Setting], axis: str, of_axis: pd.Series) -> dict[str, float]:
-    """Identifiers of the settings -> their different numbers along the axis."""
-    try:
-        places = {
-            setting.identifier: float(setting.axes.get(axis, of_axis.get(setting.identifier)))
-            for setting in settings
-        }
-    except (TypeError, ValueError):
-        raise OptionError(f"axis: the values of {axis!r} are not numbers") from None
-    if len(set(places.values())) < len(places):
-        raise OptionError(f"where: several settings of a panel have the same value of {axis!r}")
-    return places
 
 
 def _published(
@@ -198,27 +175,28 @@ def score_lines(
     figure, axes, n_columns = panels_in_rows(
         len(importances) * len(groups), 2 if panels else 3, 2.0, sharey=bool(panels)
     )
-    colours: dict[str, str] = {}
+    drawn: set[tuple[str, ...]] = set()
     for ax, (importance, (panel, settings)) in zip(
         axes, product(importances, groups.items()), strict=True
     ):
-        places = _places(settings, axis, pd.Series(dtype=float))
+        places = places_of(settings, axis, {})
         settings = sorted(settings, key=lambda setting: places[setting.identifier])
         x = sorted(places.values())
         found = [run_scores(results, setting, learner, importance) for setting in settings]
+        looks = {"": ("-", COLOURS[0])} if shown == "largest" else _looks(*found[0][1:])
+        drawn |= {(*looks,) if shown == "largest" else (*names,) for _, names, _ in found}
+        if len(drawn) > 1:
+            raise OptionError("where: the settings have different features, a line is of one")
         runs = [change(values) for values, _, _ in found]
         means = np.stack([values.mean(axis=0) for values in runs])
         halves = np.stack([half_interval(values) for values in runs])
-        _, features, signal = found[0]
-        colours = {"": COLOURS[0]} if shown == "largest" else _colours(features, signal)
-        # Grey lines first: those of signal features are on top.
-        for column, (name, colour) in sorted(
-            enumerate(colours.items()), key=lambda line: line[1][1] != NOISE
-        ):
+        for column, (name, (style, colour)) in enumerate(looks.items()):
             mean, half = means[:, column], halves[:, column]
             marker = MARKERS[column % len(MARKERS)] if len(x) <= MOST_TICKS else ""
             ax.fill_between(x, mean - half, mean + half, color=colour, alpha=0.25, linewidth=0)
-            ax.plot(x, mean, color=colour, linewidth=1.1, marker=marker, markersize=3.5, label=name)
+            # Grey lines lie below those of signal features.
+            label, z = ("noise", 1.9) if colour == NOISE else (name, 2)
+            ax.plot(x, mean, style + marker, color=colour, lw=1.1, ms=3.5, label=label, zorder=z)
         title = study.show(importance) if len(importances) > 1 else ""
         describe_panel(ax, [title, panel], [len(values) for values in runs])
         set_scale(ax, scale, x)
@@ -228,15 +206,14 @@ def score_lines(
             ax.set_ylabel(f"{words}{math_label(study.show(importances[0]))}")
     if shown == "ranks":
         # All ranks that there can be, so that figures of two methods can be compared.
-        axes[0].set_ylim(len(colours) + 0.2, 0.8)
-    named = {name: colour for name, colour in colours.items() if colour != NOISE}
-    colour_legend(figure, named | ({"noise": NOISE} if len(named) < len(colours) else {}))
+        axes[0].set_ylim(len(looks) + 0.2, 0.8)
+    legend_below(figure, axes, 6)
     return figure
 
 
-def _colours(features: Sequence[str], signal: set[int]) -> dict[str, str]:
-    """A colour for every feature; where they are many, grey for those that are noise."""
+def _looks(features: Sequence[str], signal: set[int]) -> dict[str, tuple[str, str]]:
+    """Style and colour for every feature; where they are many, grey for those that are noise."""
     many = len(features) > len(COLOURS)
     coloured = [name for i, name in enumerate(features) if not many or not signal or i in signal]
-    places = {name: COLOURS[rank % len(COLOURS)] for rank, name in enumerate(coloured)}
-    return {name: places.get(name, NOISE) for name in features}
+    looks = dict(zip(coloured, cycle(product(_STYLES, COLOURS)), strict=False))
+    return {name: looks.get(name, ("-", NOISE)) for name in features}

@@ -63,18 +63,34 @@ def only(settings: Sequence[Setting]) -> Setting:
     return settings[0]
 
 
+def places_of(
+    settings: Sequence[Setting], axis: str, mean: Mapping[str, Any], distinct: bool = True
+) -> dict[str, float]:
+    """Identifiers of the settings -> their numbers along an axis, or the means of a metric."""
+    try:
+        at = {s.identifier: float(s.axes.get(axis, mean.get(s.identifier, ""))) for s in settings}
+    except (TypeError, ValueError):
+        raise OptionError(f"axis: the values of {axis!r} are not numbers") from None
+    if distinct and len(set(at.values())) < len(at):
+        raise OptionError(f"where: several settings of a panel have the same value of {axis!r}")
+    return at
+
+
 def run_scores(
     results: StudyResults, setting: Setting, learner: str | None, importance: str
 ) -> tuple[FloatArray, list[str], set[int]]:
-    """Scores (n_runs, n_features), names of the features, and columns of the signal features."""
+    """Scores (n_runs, n_features), names of the features, columns of the signal that all share."""
     scores = results.scores_of(learner, importance)
-    rows = scores[(scores["setting_id"] == setting.identifier) & scores["scores"].notna()]
+    rows = scores[scores["setting_id"] == setting.identifier]
     if rows.empty:
         raise OptionError(
             f"there are no {importance!r} scores of learner {learner!r} in {setting.identifier}"
         )
-    first = rows.iloc[0]
-    return np.stack(rows["scores"].to_list()), list(first["features"]), set(first["signal"])
+    if len(learners := list(rows["learner"].unique())) > 1:
+        raise OptionError(f"learner: {importance!r} is of {', '.join(learners)}; name one")
+    signal, *others = {frozenset(each) for each in rows["signal"]}
+    features = list(rows["features"].iloc[0])
+    return np.stack(rows["scores"].to_list()), features, set() if others else set(signal)
 
 
 def deviation(values: FloatArray) -> FloatArray:
@@ -87,12 +103,15 @@ def half_interval(values: FloatArray) -> FloatArray:
     return 1.96 * deviation(values) / np.sqrt(len(values))
 
 
-def set_scale(ax: "Axes", scale: Scale, values: Iterable[float]) -> None:
+def set_scale(ax: "Axes", scale: Scale, values: Iterable[float], ticks: bool = True) -> None:
     """Set the scale of the horizontal axis, with a tick at every value where they are few."""
     places = sorted(set(values))
-    options = {"linthresh": min(x for x in places if x > 0)} if scale == "symlog" else {}
-    ax.set_xscale(scale, **options)
-    if 0 < len(places) <= MOST_TICKS:
+    positive = [x for x in places if x > 0]
+    if scale != "linear" and len(positive) < (1 if scale == "symlog" else len(places)):
+        other = "symlog" if positive else "linear"
+        raise OptionError(f"scale: {scale!r} has no place for {places[0]:g}; take {other!r}")
+    ax.set_xscale(scale, **({"linthresh": positive[0]} if scale == "symlog" else {}))
+    if ticks and len(places) <= MOST_TICKS:
         turned = 60 if len(places) > 5 else 0
         ax.set_xticks(places, [f"{place:g}" for place in places], rotation=turned)
         ax.minorticks_off()
@@ -103,7 +122,7 @@ def describe_panel(ax: "Axes", titles: Sequence[str], counts: Iterable[int]) -> 
     title = ", ".join(title for title in titles if title)
     # A long title stands above the number of runs.
     ax.set_title(title if len(title) <= LONG_TITLE else f"{title}\n")
-    ax.set_title(run_count(list(counts)), loc="right", fontweight="normal", fontsize=7)
+    ax.set_title(run_count(list(counts) or [0]), loc="right", fontweight="normal", fontsize=7)
     ax.grid(axis="y")
 
 
@@ -124,20 +143,33 @@ def panels_in_rows(
     return figure, list(axes[:n_panels]), n_columns
 
 
-def legend_below(figure: "Figure", ax: "Axes", n_columns: int) -> None:
-    """Put the legend of one panel below all of them, if it names more than one thing."""
-    handles, labels = ax.get_legend_handles_labels()
-    if len(labels) > 1:
-        figure.legend(handles, labels, loc="outside lower center", ncols=n_columns)
+def legend_below(figure: "Figure", axes: "Sequence[Axes]", n_columns: int) -> None:
+    """Put one legend below all panels, if they name more than one thing."""
+    named: dict[str, Any] = {}
+    for ax in axes:
+        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
+            named.setdefault(label, handle)
+    _put_below(figure, named, n_columns)
 
 
 def colour_legend(figure: "Figure", colours: Mapping[str, str]) -> None:
     """Put what colours mean below all panels, if there are several."""
     from matplotlib.patches import Patch
 
-    if len(colours) > 1:
-        handles = [Patch(color=colour, label=name) for name, colour in colours.items()]
-        figure.legend(handles=handles, loc="outside lower center", ncols=min(len(handles), 6))
+    _put_below(figure, {name: Patch(color=colour) for name, colour in colours.items()}, 6)
+
+
+def _put_below(figure: "Figure", named: Mapping[str, Any], n_columns: int) -> None:
+    """A legend of as many columns as the figure is wide enough for, and room for its rows."""
+    heights = []
+    for n in range(min(n_columns, len(named)), 0, -1) if len(named) > 1 else ():
+        legend = figure.legend(named.values(), named, loc="outside lower center", ncols=n)
+        box = legend.get_window_extent()
+        heights.append(box.height / figure.dpi)
+        if n == 1 or box.width < figure.bbox.width:
+            figure.set_figheight(figure.get_figheight() + heights[-1] - heights[0])
+            return
+        legend.remove()
 
 
 def empty_figure(why: str = NOT_RUN) -> "Figure":
