@@ -122,8 +122,8 @@ def finite_numbers(y: ArrayLike) -> FloatArray:
         values = np.asarray(y, dtype=float)
     except (TypeError, ValueError):
         raise ValueError(
-            "y holds values that are not numbers, and the model is a regression; a response of "
-            "classes needs a classifier"
+            "y holds values that are not numbers; classes need a classifier, or numbers in their "
+            "place"
         ) from None
     check_finite("y", values, remedy="drop those rows, or take another unit")
     check_unit("y", values)
