@@ -78,6 +78,9 @@ def test_metrics_of_a_panel_differ_in_style_and_published_numbers_are_open_circl
     assert len(legend.texts) == 2 and legend.get_window_extent().width < figure.bbox.width
     results.summary["n_seeds"] = 0
     assert lines.metric_lines(study, results, **REJECTIONS).texts[0].get_text() == panels.NOT_RUN
+    first = panels.panels_in_rows(4, 4, 2.0)[1][0]
+    panels.describe_panel(first, ["X1 (irrelevant)"], [20, 50])
+    assert first.get_title().endswith("\n")  # not beside "20 to 50 runs", which it would meet
 
 
 def test_a_line_may_run_along_a_number_that_every_run_notes(made_of):

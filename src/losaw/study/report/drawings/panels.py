@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 COLOURS = (FIRST, SECOND, THIRD, "#CC79A7", SIGNAL, "#56B4E9", "#B8A200", INK)
 MARKERS = "osD^v<>PX*"
 MOST_TICKS = 12  # so many numbers have a tick each
-LONG_TITLE = 20  # letters
 NOT_RUN = "none of these settings was run"
 
 Scale = Literal["linear", "log", "symlog"]
@@ -120,9 +119,11 @@ def set_scale(ax: "Axes", scale: Scale, values: Iterable[float], ticks: bool = T
 def describe_panel(ax: "Axes", titles: Sequence[str], counts: Iterable[int]) -> None:
     """Write titles and number of runs above a panel, and draw lines across it."""
     title = ", ".join(title for title in titles if title)
-    # A long title stands above the number of runs.
-    ax.set_title(title if len(title) <= LONG_TITLE else f"{title}\n")
-    ax.set_title(run_count(list(counts) or [0]), loc="right", fontweight="normal", fontsize=7)
+    count = run_count(list(counts) or [0])
+    texts = ax.set_title(title), ax.set_title(count, loc="right", fontweight="normal", fontsize=7)
+    # The layout makes panels wider than they are here: a title that fits now does not meet it.
+    if sum(text.get_window_extent().width for text in texts) > ax.bbox.width:
+        ax.set_title(f"{title}\n")
     ax.grid(axis="y")
 
 
