@@ -136,10 +136,17 @@ class NetworkRegressor(RegressorMixin, BaseEstimator):
         return self
 
     def predict(self, X: ArrayLike) -> FloatArray:
-        """Return the network's output, (n_samples,)."""
+        """Return the network's output, (n_samples,); refuse rows beyond single precision."""
         check_is_fitted(self)
         rows = estimator_rows(self, X, reset=False)
-        return network_for(self, rows).predict(self.parameters_, rows)
+        predicted = network_for(self, rows).predict(self.parameters_, rows)
+        lost = np.flatnonzero(~np.isfinite(predicted))
+        if len(lost):
+            raise ValueError(
+                f"X holds values up to {np.abs(rows[lost[0]]).max():g} in size (row {lost[0]}), "
+                "whose prediction is beyond single precision; give X in the unit of the fit"
+            )
+        return predicted
 
     def _mini_batches(self, rows: FloatArray, rng: np.random.Generator) -> Any:
         size = whole_number("batch_size", self.batch_size, 1, maximum=len(rows))

@@ -57,6 +57,8 @@ def test_rows_that_the_table_does_not_know_are_predicted_by_the_same_network():
     model = NetworkRegressor(5, **TINY).fit(X, y)
     nearly = X + 1e-6
     np.testing.assert_allclose(model.predict(nearly), model.predict(X), atol=1e-3)
+    with pytest.raises(ValueError, match=r"up to 1e\+140 in size \(row 0\).*unit of the fit"):
+        model.predict(np.full_like(X, 1e140))
     assert isinstance(training.network_for(model, X).form, training.LookupForm)
     assert isinstance(training.network_for(model, nearly).form, training.ShiftsForm)
 
