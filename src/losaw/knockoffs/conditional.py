@@ -70,9 +70,9 @@ class ConditionalSampler:
     No sampler is right for every distribution. The differences to the true one are the distance of
     the neighbours and the error of the regression; :func:`losaw.knockoffs.diagnostics.draw_tests`
     looks for them. A constant column is its own draw; so is, nearly, a column that the others
-    determine. A level is drawn again too often where few columns, one of them a number, predict it:
-    of three columns of three levels and an unrelated number, 3,000 rows, one in .85 instead of .71
-    of the rows; with ``clusters=numpy.arange(3000)`` in .71.
+    determine. A level is drawn again too often where few columns, one of them a number, predict it.
+    In 3,000 rows of three columns of three levels and an unrelated number, a column kept its level
+    in .85 of the rows, where .71 is right; with ``clusters=numpy.arange(3000)`` in .71.
 
     With few rows the regression errs, draws are further from their features than they should be,
     and a test rejects too often, without a warning. Of three normal columns one follows another
@@ -107,7 +107,7 @@ class ConditionalSampler:
         self,
         X: ArrayLike,
         kinds: Sequence[FeatureKind] | None = None,
-        rng: np.random.Generator | None = None,
+        rng: int | np.random.Generator | None = None,
         units: Sequence[NDArray[np.intp]] | None = None,
         weights: FloatArray | None = None,
         clusters: NDArray[np.intp] | None = None,
@@ -145,7 +145,7 @@ class ConditionalSampler:
             ]
         return self
 
-    def sample(self, rng: np.random.Generator) -> FloatArray:
+    def sample(self, rng: int | np.random.Generator | None) -> FloatArray:
         """Draw every unit once, each given the original others, (n_samples, n_features)."""
         drawn = fitted_rows(self)
         columns = np.concatenate([np.empty(0, np.intp), *(unit.columns for unit in self._units)])
@@ -155,7 +155,7 @@ class ConditionalSampler:
             drawn[:, unit.columns] = values
         return drawn
 
-    def sample_units(self, rng: np.random.Generator) -> list[FloatArray]:
+    def sample_units(self, rng: int | np.random.Generator | None) -> list[FloatArray]:
         """Draw every unit once: arrays of shape (n_samples, n_columns of the unit)."""
         seed = int(as_generator(rng).integers(2**63))
         return [self._drawn(unit, _stream(seed, unit.columns)) for unit in self._units]
@@ -290,8 +290,7 @@ def _same_where_equal(places: FloatArray, known: FloatArray) -> FloatArray:
     Predictions of equal rows, each without the row itself, differ by nothing but the rows' own
     values: rows with the same value would be neighbours, and draws copies.
     """
-    numbers = [hash(row.tobytes()) for row in known]
-    _, group, counts = np.unique(numbers, return_inverse=True, return_counts=True)
+    _, group, counts = np.unique(known, axis=0, return_inverse=True, return_counts=True)
     means = [np.bincount(group, column) / counts for column in places.T]
     return np.where(counts[group][:, None] > 1, np.column_stack(means)[group], places)
 

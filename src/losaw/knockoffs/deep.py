@@ -110,7 +110,7 @@ class DeepKnockoffs:
         self,
         X: ArrayLike,
         kinds: Sequence[FeatureKind] | None = None,
-        rng: np.random.Generator | None = None,
+        rng: int | np.random.Generator | None = None,
     ) -> Self:
         """Train the network on X; ``rng`` draws its start, the batches, the noise and the swaps."""
         jax_backend.load()
@@ -153,7 +153,7 @@ class DeepKnockoffs:
             )
         return self
 
-    def sample(self, rng: np.random.Generator) -> FloatArray:
+    def sample(self, rng: int | np.random.Generator | None) -> FloatArray:
         """One draw, shape (n_samples, n_features)."""
         drawn = fitted_rows(self)
         if len(self._columns):

@@ -55,7 +55,7 @@ class GaussianKnockoffs:
         self,
         X: ArrayLike,
         kinds: Sequence[FeatureKind] | None = None,
-        rng: np.random.Generator | None = None,
+        rng: int | np.random.Generator | None = None,
     ) -> Self:
         """Estimate mean and covariance, and solve for s; ``kinds`` are checked only."""
         X, _ = check_features(X, kinds)
@@ -82,7 +82,7 @@ class GaussianKnockoffs:
         self._root = vectors * np.sqrt(np.maximum(values, 0.0))
         return self
 
-    def sample(self, rng: np.random.Generator) -> FloatArray:
+    def sample(self, rng: int | np.random.Generator | None) -> FloatArray:
         """One draw, shape (n_samples, n_features)."""
         drawn = fitted_rows(self)
         if not len(self._columns):

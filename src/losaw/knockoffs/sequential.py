@@ -71,7 +71,7 @@ class SequentialKnockoffs:
         self,
         X: ArrayLike,
         kinds: Sequence[FeatureKind] | None = None,
-        rng: np.random.Generator | None = None,
+        rng: int | np.random.Generator | None = None,
     ) -> Self:
         """Choose the penalty of every column's regression on the others; ``rng`` draws folds."""
         self._X, kinds = check_features(X, kinds)
@@ -105,7 +105,7 @@ class SequentialKnockoffs:
                 self.penalties_[j] = self._of_means[j][0]
         return self
 
-    def sample(self, rng: np.random.Generator) -> FloatArray:
+    def sample(self, rng: int | np.random.Generator | None) -> FloatArray:
         """One draw, shape (n_samples, n_features)."""
         drawn, rng = fitted_rows(self), as_generator(rng)
         copies: dict[int, FloatArray] = {}
