@@ -207,7 +207,6 @@ def of_networks():
             "eta must be a number in",
         )
     for options, words in (
-        ({"eta": 0.0}, r"eta must be a number in \(0, 1\]"),
         ({"eta": 1.5}, r"eta must be a number in \(0, 1\]"),
         ({"batch_size": 401}, "batch_size must be an integer of .* at most 60, got 401"),
         ({"batch_size": 0}, "batch_size must be an integer of at least 1"),
@@ -229,6 +228,7 @@ def of_networks():
         (lambda rows: np.ones((len(rows), 5)), r"expected \(\d+, 12\)"),
     ):
         yield lambda: batches.draw(importances), words
+    yield lambda: batches.draw_rows(-1), "feature must be an integer of at least 0 and at most 11"
     for shape in (5, (0, 3), (2, 2, 2)):
         yield lambda: LosawMiniBatches(np.zeros(shape), batch_size=1), "X has (shape|0 rows)"
 

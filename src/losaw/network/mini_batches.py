@@ -113,6 +113,7 @@ class LosawMiniBatches:
 
     def draw_rows(self, feature: int) -> NDArray[np.intp]:
         """Draw rows (batch_size,) with replacement, with the weights of ``feature``."""
+        feature = whole_number("feature", feature, 0, maximum=self.n_features - 1)
         upper = np.cumsum(self.feature_weights(feature))
         return np.searchsorted(
             upper, self._rng.random(self.batch_size) * upper[-1], side="right"
