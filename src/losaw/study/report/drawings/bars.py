@@ -130,6 +130,9 @@ def score_bars(
         describe_panel(ax, [study.show(importance), panel], [len(values)])
     for ax in axes[::n_columns]:
         ax.set_ylabel("share of importance" if shares else "mean score")
+    if not sort and scores["features"].map(tuple).nunique() == 1:
+        for ax in axes[:-n_columns]:  # the panel below has the same names
+            ax.tick_params(labelbottom=False)
     colour_legend(figure, said)
     return figure
 
