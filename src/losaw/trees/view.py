@@ -169,6 +169,11 @@ def _scikit_learn_counts(forest: Any, n_rows: int) -> NDArray[np.int64]:
         raise ValueError("the forest has no out-of-bag rows: fit it with bootstrap=True")
     if getattr(forest, "n_outputs_", 1) != 1:
         raise ValueError(f"y has {forest.n_outputs_} outputs; explain one forest for each")
+    if getattr(forest, "class_weight", None) is not None:
+        raise ValueError(
+            "the forest was fitted with sample or class weights, which are not supported "
+            f"(class_weight={forest.class_weight!r}); fit it with class_weight=None"
+        )
     samples = forest.estimators_samples_
     fitted = len(samples[0])
     if forest.max_samples is not None:  # then a sample is no longer than that
