@@ -1,6 +1,7 @@
 """TreeInner and ForestInner: attributions against what a tree has yet to explain (Sun 2022).
 
-Total gain is the same on training rows, and absolute attributions are what the paper compares with.
+Total gain is the same on the rows that the trees were grown on, and absolute attributions are what
+the paper compares with.
 """
 
 from collections.abc import Sequence
@@ -46,8 +47,9 @@ def treeinner(
         TreeInner_k = (1 / eta) sum_m sum_i r_mk(x_i) (y_i - f_[m-1](x_i))
 
     (Definition 4, Equation (21); for classification the residual is y - P(Y = 1)). On training
-    rows with PreDecomp this is xgboost's total gain (Proposition 3). On rows that the trees have
-    not seen, noise features score around or below 0.
+    rows with PreDecomp this is xgboost's total gain (Proposition 3), if every tree was grown on
+    all of them (``subsample=1``). On rows that the trees have not seen, noise features score around
+    or below 0.
 
     Parameters
     ----------
