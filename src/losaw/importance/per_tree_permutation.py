@@ -38,8 +38,8 @@ def tree_permutation(
 
         PFI_j = mean over trees of mean over rows i of l(y_i, t(x_i^(pi, j))) - l(y_i, t(x_i)),
 
-    with l the squared error, or 1 for a wrong class (Breiman 2001, Section 10). The columns of one
-    feature are permuted together.
+    with l the squared error, or 1 for a wrong class, shared by classes that tie (Breiman 2001,
+    Section 10). The columns of one feature are permuted together.
 
     Parameters
     ----------
@@ -90,6 +90,9 @@ def _tree_scores(forest: ForestView, drawn: _Drawn) -> FloatArray:
     if len(used) == 0:
         return scores
     value = tree_nodes(tree, forest.outcomes).in_bag.mean
+    if getattr(forest.sample.forest, "monotonic_cst", None) is not None:
+        # Its nodes predict other numbers than their means, but for the root.
+        value = value[0] + tree.mean - tree.mean[0]
     rows = forest.rows[places]
     units = [np.flatnonzero(forest.sample.unit_of_column == feature) for feature in used]
     copies = rows.copy()

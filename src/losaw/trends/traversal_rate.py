@@ -43,7 +43,8 @@ def absolute_traversal_rate(model: Any, *, weighting: str = "splits") -> Importa
     Raises
     ------
     TypeError, ValueError
-        If the model has no trees that can be read, or with medians, or ``weighting`` is unknown.
+        If the model has no trees that can be read, or with medians or means that ``monotonic_cst``
+        has moved, or ``weighting`` is unknown.
 
     Examples
     --------
@@ -122,6 +123,11 @@ def _splits(model: Any, weighting: str) -> tuple[Forest, Any, FloatArray, FloatA
         raise ValueError(
             f"the nodes of this {type(model).__name__} hold medians (criterion='absolute_error'), "
             "and the rates compare means; fit it with criterion='squared_error'"
+        )
+    if np.any(getattr(model, "monotonic_cst", None)):
+        raise ValueError(
+            f"monotonic_cst has moved the means in the nodes of this {type(model).__name__}, "
+            "and the rates compare means; fit it without monotonic_cst"
         )
     forest = read_forest(model)
     inner = forest.trees.splits

@@ -41,6 +41,7 @@ def fitted(case):
         "binary": RandomForestClassifier(8, max_depth=3, random_state=1),
         "three classes": RandomForestClassifier(8, max_depth=3, random_state=1),
         "deep": RandomForestRegressor(5, random_state=1),
+        "monotone": RandomForestRegressor(8, monotonic_cst=[1, 0, 0, 0], random_state=1),
         "extra trees": ExtraTreesRegressor(8, max_depth=3, bootstrap=True, random_state=1),
         "losaw": LosawRandomForestRegressor(8, max_depth=3, random_state=1),
         "plain": PlainRandomForestRegressor(8, max_depth=3, random_state=1),
@@ -201,14 +202,24 @@ def test_the_forest_with_dummies_scores_its_factors_as_a_forest_on_encoded_colum
     np.testing.assert_array_equal(ours.predict(X), theirs.predict(encoded))
 
 
-@pytest.mark.parametrize("case", ["regression", "binary", "losaw"])
-def test_a_feature_that_no_tree_uses_has_tree_permutation_importance_zero(case):
+@pytest.mark.parametrize("case", ["regression", "binary", "losaw", "monotone"])
+def test_tree_permutation_is_the_rise_of_the_loss_of_what_a_tree_predicts_out_of_its_bag(case):
     model, X, y = fitted(case)
-    X = np.column_stack([X, np.ones(len(X))])
-    model = model.fit(X, y)
+    X[:, 3] = 1  # which no tree uses
+    model, rng, expected = model.fit(X, y), np.random.default_rng(0), np.zeros(4)
+    for tree, counts in trees_and_bags(model, len(y)):
+        out = np.flatnonzero(counts == 0)
+        for feature in np.unique(tree.feature[tree.feature >= 0]):
+            rows, found = np.vstack([X[out], X[out]]), np.zeros(2 * len(out))
+            rows[len(out) :, feature] = rng.permutation(X[out, feature])
+            for node, inside in enumerate(rows_of_nodes(tree, rows)):
+                found[inside] = tree.value[node].ravel()[-1]
+            losses = (np.tile(y[out], 2) - found) ** 2
+            if case == "binary":  # 1 for a wrong class, half of it for two that tie
+                losses = (np.sign(losses - 0.25) + 1) / 2
+            expected[feature] += np.diff(losses.reshape(2, -1).mean(axis=1))[0] / 8
     scores = tree_permutation(model, X, y, random_state=0).scores
-    assert scores[4] == 0
-    assert scores[0] > 0
+    np.testing.assert_allclose(scores, expected, atol=1e-12)
 
 
 def test_permutation_importance_of_a_linear_model_is_the_formula():
@@ -241,10 +252,10 @@ def test_air_of_a_permuted_copy_has_the_opposite_sign_on_average():
     ],
     ids=str,
 )
-def test_forests_whose_nodes_hold_means_are_read(options):
+def test_forests_whose_nodes_hold_means_of_rows_that_weigh_the_same_are_read(options):
     X, y = sample()
     y = y - y.min()
-    model = RandomForestRegressor(10, random_state=0, **options).fit(X, y)
+    model = RandomForestRegressor(10, random_state=0, **options).fit(X, y, np.full(len(y), 2.0))
     assert ufi(model, X, y).select(top=1) == ("X1",)
     assert air(model, X, y, random_state=0).select(top=1) == ("X1",)
 
@@ -315,12 +326,6 @@ def test_categories_reach_the_leaves_that_they_were_fitted_to(forest):
         ufi(model, frame.assign(town=frame.town.to_numpy()[::-1]), y)
 
 
-def test_a_forest_whose_rows_all_weigh_the_same_is_scored():
-    X, y = sample()
-    model = RandomForestRegressor(8, random_state=1).fit(X, y, sample_weight=np.full(len(y), 2.0))
-    assert np.isfinite(ufi(model, X, y).scores).all()
-
-
 def with_categories(n=240, n_estimators=10):
     rng = np.random.default_rng(0)
     codes = rng.integers(0, 5, n)
@@ -347,10 +352,8 @@ def test_scores_of_a_frame_with_categories(method):
 
 def test_a_nominal_feature_has_no_trend():
     forest = with_categories()[0]
-    for result in (
-        absolute_traversal_rate(forest),
-        relative_traversal_rate(forest),
-    ):
+    for rate in (absolute_traversal_rate, relative_traversal_rate):
+        result = rate(forest)
         assert result.feature_names == ("town", "age", "noise")
         assert np.isnan(result.scores[[0, 2]]).all()
         assert result.scores[1] > 0.5

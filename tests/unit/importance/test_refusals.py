@@ -353,6 +353,7 @@ def of_meaningless_scores():
     said = r"monotonic_cst of RandomForest\w+ names columns, but"
     yield lambda: residual_importance(constrained, X, Y, **once), said
     yield lambda: residual_importance(None, X, Y, algorithm=constrained, **once), said
+    yield lambda: absolute_traversal_rate(constrained.fit(X, Y)), "monotonic_cst has moved"
     kinds, classes = RandomForestClassifier(5, random_state=0), Y > 0
     rows, rtr = data_of(X, classes, "classification"), get("importance", "rtr").create()
     said = "names of the classes; use atr"
