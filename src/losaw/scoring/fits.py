@@ -278,20 +278,26 @@ def _of_bags(
         yield None
         return
     for tree in grown_trees(model, rows, in_bag):
-        yield int(tree.is_leaf.sum()) - 1 if _holds(tree, y) else None
+        # Monotone trees hold the means of their rows in the root alone.
+        same = _holds(tree, y, getattr(model, "monotonic_cst", None) is not None)
+        yield int(tree.is_leaf.sum()) - 1 if same else None
 
 
-def _holds(tree: GrownTree, y: FloatArray) -> bool:
-    """Return whether the leaves have as many rows as in the fit, and the same means of y."""
+def _holds(tree: GrownTree, y: FloatArray, by_root: bool = False) -> bool:
+    """Return whether the leaves have as many rows as in the fit, and the same means of y.
+
+    With ``by_root`` the mean of the root alone is compared.
+    """
     is_leaf = tree.is_leaf
     if not np.array_equal(tree.sizes_of_rows()[is_leaf], tree.size[is_leaf]):
         return False
-    found = np.bincount(tree.leaf, tree.in_bag, minlength=len(tree.size))
+    node = np.zeros_like(tree.leaf) if by_root else tree.leaf
+    found = np.bincount(node, tree.in_bag, minlength=len(tree.size))
     n_outcomes = tree.mean.shape[1]
     outcomes = y[:, None] if n_outcomes == 1 else y[:, None] == np.arange(n_outcomes)
     reached, tolerance = found > 0, _TOLERANCE * (np.ptp(outcomes) if n_outcomes == 1 else 1.0)
     for values, mean in zip(outcomes.T, tree.mean.T, strict=True):
-        total = np.bincount(tree.leaf, tree.in_bag * values, minlength=len(found))
+        total = np.bincount(node, tree.in_bag * values, minlength=len(found))
         means = total[reached] / found[reached]
         if not np.allclose(means, mean[reached], rtol=_TOLERANCE, atol=tolerance or _TOLERANCE):
             return False

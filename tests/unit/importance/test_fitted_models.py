@@ -35,6 +35,7 @@ ENCODE = make_column_transformer((OneHotEncoder(), ["e"]), remainder="passthroug
 REGRESSORS = {
     "forest": RandomForestRegressor(10, random_state=0),
     "forest with large leaves": RandomForestRegressor(20, min_samples_leaf=8, random_state=0),
+    "monotone forest": RandomForestRegressor(10, monotonic_cst=[1, 0, 0, 0, 0], random_state=0),
     "forest on parts": RandomForestRegressor(10, max_samples=0.5, random_state=0),
     "extra trees": ExtraTreesRegressor(10, random_state=0),
     "tree": DecisionTreeRegressor(random_state=0),
