@@ -10,6 +10,7 @@ from losaw.data import FloatArray
 from losaw.rng import as_generator, seed_integer
 from losaw.scoring.importance_result import ImportanceResult, parameter_repr
 from losaw.scoring.over_trees import result_of_trees
+from losaw.support.arguments import whole_number
 from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups
 from losaw.trees.forests import random_forests
@@ -57,8 +58,8 @@ def air(
 
     Raises
     ------
-    TypeError
-        If the model is not a random forest of scikit-learn.
+    TypeError, ValueError
+        If the model is not a random forest of scikit-learn, or for ``max_features`` out of range.
 
     Examples
     --------
@@ -81,7 +82,9 @@ def air(
             f"{type(forest).__name__} is not a fitted random forest of scikit-learn; the "
             "actual impurity reduction is defined for its impurity and its way to split"
         )
-    drawn = int(forest.estimators_[0].max_features_) if max_features is None else max_features
+    drawn = int(forest.estimators_[0].max_features_)
+    if max_features is not None:
+        drawn = whole_number("max_features", max_features, 1, "a number of the 2p columns")
     shadowed = clone(forest).set_params(max_features=drawn, random_state=seed_integer(rng))
     if forest.monotonic_cst is not None:  # a permuted copy is held to what its feature is
         shadowed.set_params(monotonic_cst=[*forest.monotonic_cst, *forest.monotonic_cst])
