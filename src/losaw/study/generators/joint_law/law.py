@@ -49,7 +49,7 @@ class JointLawSpecification:
 
             min_P ||corr_P - R||_F^2 - 1.5e-5 sum_x log P(x),
 
-        with exact marginals, and correlations that are a little smaller.
+        with exact marginals, and correlations that are a little off (.4 becomes .416).
     independent_share : float, default 0
         w from 0 to 1: the law is (1 - w) P + w times the product of the marginals. The marginals
         stay exact, all correlations shrink by the factor 1 - w, and every cell has a positive
