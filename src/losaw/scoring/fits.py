@@ -279,11 +279,23 @@ def _of_bags(
         return
     for tree in grown_trees(model, rows, in_bag):
         # Monotone trees hold the means of their rows in the root alone.
-        same = _holds(tree, y, getattr(model, "monotonic_cst", None) is not None)
+        is_monotone = getattr(model, "monotonic_cst", None) is not None
+        same = _holds(tree, y, _class_weights(model, y, tree.in_bag), is_monotone)
         yield int(tree.is_leaf.sum()) - 1 if same else None
 
 
-def _holds(tree: GrownTree, y: FloatArray, by_root: bool = False) -> bool:
+def _class_weights(model: Any, y: FloatArray, in_bag: NDArray[Any]) -> Any:
+    """What rows weigh in the means of a tree by their classes, where they are not drawn by it."""
+    given, classes = getattr(model, "class_weight", None), y.astype(np.intp)
+    is_drawn = getattr(model, "bootstrap", False) and given != "balanced_subsample"
+    if given is None or is_drawn:
+        return 1.0
+    if isinstance(given, str):
+        return 1 / np.maximum(np.bincount(classes, in_bag), 1)[classes]
+    return np.array([given.get(label, 1.0) for label in model.classes_])[classes]
+
+
+def _holds(tree: GrownTree, y: FloatArray, weights: Any = 1.0, by_root: bool = False) -> bool:
     """Return whether the leaves have as many rows as in the fit, and the same means of y.
 
     With ``by_root`` the mean of the root alone is compared.
@@ -292,12 +304,13 @@ def _holds(tree: GrownTree, y: FloatArray, by_root: bool = False) -> bool:
     if not np.array_equal(tree.sizes_of_rows()[is_leaf], tree.size[is_leaf]):
         return False
     node = np.zeros_like(tree.leaf) if by_root else tree.leaf
-    found = np.bincount(node, tree.in_bag, minlength=len(tree.size))
+    counts = tree.in_bag * weights
+    found = np.bincount(node, counts, minlength=len(tree.size))
     n_outcomes = tree.mean.shape[1]
     outcomes = y[:, None] if n_outcomes == 1 else y[:, None] == np.arange(n_outcomes)
     reached, tolerance = found > 0, _TOLERANCE * (np.ptp(outcomes) if n_outcomes == 1 else 1.0)
     for values, mean in zip(outcomes.T, tree.mean.T, strict=True):
-        total = np.bincount(node, tree.in_bag * values, minlength=len(found))
+        total = np.bincount(node, counts * values, minlength=len(found))
         means = total[reached] / found[reached]
         if not np.allclose(means, mean[reached], rtol=_TOLERANCE, atol=tolerance or _TOLERANCE):
             return False

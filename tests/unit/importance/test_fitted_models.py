@@ -47,10 +47,11 @@ REGRESSORS = {
     "dummies": make_pipeline(ENCODE, RandomForestRegressor(10, random_state=0)),
 }
 CLASSIFIERS = {
-    "forest of classes": RandomForestClassifier(10, random_state=0),
+    "forest of classes": RandomForestClassifier(10, class_weight="balanced", random_state=0),
     "forest of weighted classes": RandomForestClassifier(
-        10, class_weight="balanced", random_state=0
+        9, class_weight="balanced_subsample", max_depth=5, random_state=0
     ),
+    "and trees": ExtraTreesClassifier(9, class_weight={"no": 3}, max_depth=5, random_state=0),
     "extra trees of classes": ExtraTreesClassifier(10, bootstrap=True, random_state=0),
     "tree of classes": DecisionTreeClassifier(random_state=0),
     "boosting of classes": GradientBoostingClassifier(n_estimators=40, random_state=0),
