@@ -24,7 +24,8 @@ def absolute_traversal_rate(model: Any, *, weighting: str = "splits") -> Importa
 
     Of two classes the response is the share of the second of ``model.classes_``, which the result's
     ``method`` names. A feature that no tree splits on has rate 0; a nominal feature, whose sides
-    have no order, NaN. Means are those of the tree's in-bag rows.
+    have no order, NaN. Splits of missing from known values have no direction and do not count.
+    Means are those of the tree's in-bag rows.
 
     Parameters
     ----------
@@ -131,7 +132,8 @@ def _splits(model: Any, weighting: str) -> tuple[Forest, Any, FloatArray, FloatA
         )
     forest = read_forest(model)
     inner = forest.trees.splits
-    splits = inner[~forest.is_nominal[forest.trees.feature[inner]]]
+    of_values = np.isfinite(forest.trees.threshold[inner])  # not of missing from all known ones
+    splits = inner[of_values & ~forest.is_nominal[forest.trees.feature[inner]]]
     left, right = (forest.value[side[splits]] for side in (forest.trees.left, forest.trees.right))
     return forest, splits, left, right
 
