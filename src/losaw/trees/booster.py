@@ -113,9 +113,10 @@ def _check_columns(booster: "Booster", X: ArrayLike) -> None:
         if differ:
             raise ValueError(f"{differ}; give X[booster.feature_names]")
     shape = np.shape(X)
-    if len(shape) != 2 or shape[1] != booster.num_features():
+    if len(shape) != 2 or shape[1] != booster.num_features() or not shape[0]:
         raise ValueError(
-            f"X has shape {shape}, expected (n_samples, {booster.num_features()}) as in training"
+            f"X has shape {shape}, expected (n_samples, {booster.num_features()}) as in training, "
+            "with one row or more"
         )
 
 

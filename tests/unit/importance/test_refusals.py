@@ -503,8 +503,8 @@ def of_boosters():
         said = "^X is sparse, and absent entries are missing values to xgboost; fit and explain d"
         yield lambda: function(plain, csr_array(X)), said
         equal = FRAME.set_axis(["a", "a", "b"], axis=1)
-        said = "^X has more than one column named 'a'"
-        yield lambda: function(plain, equal), said
+        yield lambda: function(plain, equal), "^X has more than one column named 'a'"
+        yield lambda: function(plain, X[:0]), r"^X has shape \(0, 3\), .* with one row or more"
     said = r"^X is sparse; .*\(to xgboost absent entries are missing values: fit it to dense rows"
     yield lambda: treeinner(plain, csr_array(X), Y), said
     sparse = make_pipeline(OneHotEncoder(), xgboost.XGBRegressor(n_estimators=2, n_jobs=1))
