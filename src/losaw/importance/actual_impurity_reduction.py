@@ -84,7 +84,7 @@ def air(
         )
     drawn = int(forest.estimators_[0].max_features_)
     if max_features is not None:
-        drawn = whole_number("max_features", max_features, 1, "a number of the 2p columns")
+        drawn = whole_number("max_features", max_features, 1, "the columns that a node draws")
     shadowed = clone(forest).set_params(max_features=drawn, random_state=seed_integer(rng))
     if forest.monotonic_cst is not None:  # a permuted copy is held to what its feature is
         shadowed.set_params(monotonic_cst=[*forest.monotonic_cst, *forest.monotonic_cst])

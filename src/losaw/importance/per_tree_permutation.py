@@ -91,7 +91,7 @@ def _tree_scores(forest: ForestView, drawn: _Drawn) -> FloatArray:
         return scores
     value = tree_nodes(tree, forest.outcomes).in_bag.mean
     if getattr(forest.sample.forest, "monotonic_cst", None) is not None:
-        # Its nodes predict other numbers than their means, but for the root.
+        # Constraints move what nodes predict away from the means of their rows, but for the root.
         value = value[0] + tree.mean - tree.mean[0]
     rows = forest.rows[places]
     units = [np.flatnonzero(forest.sample.unit_of_column == feature) for feature in used]

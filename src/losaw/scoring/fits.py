@@ -280,18 +280,21 @@ def _of_bags(
     for tree in grown_trees(model, rows, in_bag):
         # Monotone trees hold the means of their rows in the root alone.
         is_monotone = getattr(model, "monotonic_cst", None) is not None
-        same = _holds(tree, y, _class_weights(model, y, tree.in_bag), is_monotone)
+        # Weights of classes decide the draw of bags, or weigh their rows (scikit-learn 1.7).
+        weights = (1.0, _class_weights(model, y, tree.in_bag))
+        same = any(_holds(tree, y, weight, is_monotone) for weight in weights)
         yield int(tree.is_leaf.sum()) - 1 if same else None
 
 
 def _class_weights(model: Any, y: FloatArray, in_bag: NDArray[Any]) -> Any:
-    """What rows weigh in the means of a tree by their classes, where they are not drawn by it."""
-    given, classes = getattr(model, "class_weight", None), y.astype(np.intp)
-    is_drawn = getattr(model, "bootstrap", False) and given != "balanced_subsample"
-    if given is None or is_drawn:
+    """Return what the rows (n_rows,) weigh by ``class_weight``, up to a factor; 1 without it."""
+    given = getattr(model, "class_weight", None)
+    if given is None:
         return 1.0
+    classes = y.astype(np.intp)
     if isinstance(given, str):
-        return 1 / np.maximum(np.bincount(classes, in_bag), 1)[classes]
+        counted = in_bag if given == "balanced_subsample" else None
+        return 1 / np.maximum(np.bincount(classes, counted), 1)[classes]
     return np.array([given.get(label, 1.0) for label in model.classes_])[classes]
 
 

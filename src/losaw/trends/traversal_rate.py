@@ -44,8 +44,8 @@ def absolute_traversal_rate(model: Any, *, weighting: str = "splits") -> Importa
     Raises
     ------
     TypeError, ValueError
-        If the model has no trees that can be read, or with medians or means that ``monotonic_cst``
-        has moved, or ``weighting`` is unknown.
+        If the model has no trees that can be read, or its nodes hold medians, or means that
+        ``monotonic_cst`` has moved, or ``weighting`` is unknown.
 
     Examples
     --------
