@@ -66,7 +66,8 @@ def rank_sets(
 
     Scores (n_units,) are larger where more important; D (n_parts, n_units) is what each row,
     cluster or fold adds to their covariance, and ``freedom`` the degrees of freedom of Student's t.
-    No p-value is taken to be below ``smallest``.
+    No p-value is taken to be below ``smallest``, or below 2^-n where all n parts agree on a
+    difference, which has no error then.
     A column of NaN is a unit that cannot be compared: any rank is possible.
 
     Examples
@@ -93,7 +94,9 @@ def rank_sets(
     with np.errstate(divide="ignore", invalid="ignore"):
         statistic = np.where(lead == 0, 0.0, lead / error)
     pairs = ~np.eye(n_units, dtype=bool)
-    p_values = np.nan_to_num(stdtr(freedom, -statistic[pairs]), nan=1.0).clip(min=smallest)
+    agree = error <= 1e-12 * np.abs(lead)
+    least = np.where(agree, max(smallest, 0.5 ** len(deviations)), smallest)[pairs]
+    p_values = np.nan_to_num(stdtr(freedom, -statistic[pairs]), nan=1.0).clip(min=least)
     larger = np.zeros((n_units, n_units), dtype=bool)
     larger[pairs] = adjust(p_values, "holm") <= 1 - level
     return np.column_stack([1 + larger.sum(axis=0), n_units - larger.sum(axis=1)])
