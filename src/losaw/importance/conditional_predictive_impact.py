@@ -180,12 +180,14 @@ def cpi(
     )
     testing = Testing(test, adjustment, ERROR_KIND, shown)
     drawn = draws_of(sampler_of(sampler, sampler_parameters), rows, models, n_draws, rng)
+    shares = shares_over_folds(models, rows, drawn)
     # Numbers of the seed itself may be those that X was simulated from.
     own = rng if isinstance(random_state, np.random.Generator) else rng.spawn(1)[0]
 
     def differences(fit: Fit) -> Differences:
         if drawn is not None:
-            return differences_of_draws(fit.model, (codes[fit.held] for codes in drawn), n_draws)
+            held = (codes[fit.held] for codes in drawn)
+            return differences_of_draws(fit.model, held, n_draws, shares=shares)
         return with_knockoffs(sampler_of(sampler, sampler_parameters), fit.model, n_draws, own)
 
     return tested(differences, models, rows, testing, rng)
@@ -251,27 +253,52 @@ def draws(sampler: Any, n_draws: int, rng: np.random.Generator) -> Iterator[Floa
     return map(sampler.sample, generators)
 
 
+def shares_over_folds(
+    models: Sequence[Fit], rows: Rows, drawn: Sequence[FloatArray] | None
+) -> FloatArray | None:
+    """Return the own shares of draws of all rows, (n_units,); None for knockoffs, or without folds.
+
+    A feature may have one value within every fold, and not be constant: one of a patient, whose
+    rows are a fold.
+    """
+    if drawn is None or models[0].train is None:
+        return None
+    encode, units = models[0].model.encode, models[0].model.scored_columns
+    columns, nominal = encode(rows.table.codes), nominal_columns(models[0].model)
+    return np.mean([own_shares(columns, encode(one), units, nominal) for one in drawn], axis=0)
+
+
+def nominal_columns(subject: Model, knows_levels: bool = True) -> list[int]:
+    """Return the places of the model's columns that hold codes of levels which a sampler knows."""
+    kinds = subject.table.kinds if knows_levels and subject.encode is np.asarray else ()
+    return [j for j, kind in enumerate(kinds) if kind == "nominal"]
+
+
 def differences_of_draws(
-    subject: Model, drawn: Iterable[FloatArray], n_draws: int, knows_levels: bool = True
+    subject: Model,
+    drawn: Iterable[FloatArray],
+    n_draws: int,
+    knows_levels: bool = True,
+    shares: FloatArray | None = None,
 ) -> Differences:
     """Return the loss with each scored unit replaced minus the loss, (n_rows, n_units).
 
     The ``n_draws`` arrays are draws of features where the sampler ``knows_levels``, else of the
-    model's columns.
+    model's columns. ``shares`` are the own shares, None for those of these rows.
     """
     columns, replaced = subject.columns, subject.scored_columns
     total = np.zeros((len(subject.table), len(replaced)))
     own = np.zeros(len(replaced))
-    kinds = subject.table.kinds if knows_levels and subject.encode is np.asarray else ()
-    nominal = [j for j, kind in enumerate(kinds) if kind == "nominal"]
+    nominal = nominal_columns(subject, knows_levels)
 
     seen, given = itertools.tee(map(subject.encode, drawn) if knows_levels else drawn)
     exchanged = subject.exchange(given, n_draws)
     for copies, predictions in zip(seen, exchanged, strict=True):
-        own += own_shares(columns, copies, replaced, nominal)
+        if shares is None:
+            own += own_shares(columns, copies, replaced, nominal)
         original, *others = (subject.loss(subject.y, predicted) for predicted in predictions)
         total += np.column_stack([other - original for other in others])
-    own /= n_draws
+    own = own / n_draws if shares is None else shares
     notes = {}
     for name, share, unit in zip(subject.names, own, replaced, strict=True):
         if np.isnan(share):

@@ -8,7 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from losaw.data import FloatArray
-from losaw.importance.conditional_predictive_impact import differences_of_draws, fit_units
+from losaw.importance.conditional_predictive_impact import (
+    differences_of_draws,
+    fit_units,
+    shares_over_folds,
+)
 from losaw.knockoffs import make_sampler
 from losaw.rng import as_generator
 from losaw.scoring.fits import Fit, fits, fitted_models, folds
@@ -171,9 +175,11 @@ random_state
         own = np.random.default_rng(seed)
         fit_units(drawing, rows, own, models[0].model.members)
         drawn = [drawing.sample(own) for _ in range(n_draws)]
+        shares = shares_over_folds(models, rows, drawn)
 
         def differences(fit: Fit) -> Differences:
-            return differences_of_draws(fit.model, (codes[fit.held] for codes in drawn), n_draws)
+            held = (codes[fit.held] for codes in drawn)
+            return differences_of_draws(fit.model, held, n_draws, shares=shares)
 
         result = tested(differences, models, rows, testing, own)
         found.update({place: (result, at) for at, place in enumerate(places)})

@@ -1,5 +1,6 @@
 """Permutation feature importance on unseen rows (Breiman 2001; Fisher, Rudin & Dominici 2019)."""
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -20,6 +21,7 @@ from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups
 
 SCALES = ("difference", "ratio")
+ALIKE = "not tested: it has one value within every fold, so that a permutation changes nothing"
 # A loss that is smaller than this part of the loss after a permutation is 0 but for rounding.
 _ROUNDING = 1e-14
 
@@ -77,7 +79,8 @@ random_state
     ImportanceResult
         ``std_error`` of the mean over permutations (model and rows held fixed), if there are two
         or more, or over folds; ``rows``: differences of single rows, mean over permutations;
-        ``details["repeats"]`` (n_repeats, n_features).
+        ``details["repeats"]`` (n_repeats, n_features); ``notes``: features that have one value
+        within every fold.
 
     Raises
     ------
@@ -163,4 +166,10 @@ def permuted_differences(
             f"(after a permutation {repeats.max():.2g}); use 'difference'"
         )
     repeats = repeats - original if scale == "difference" else repeats / original
-    return Differences(total / n_repeats, np.median(repeats, axis=0), {"repeats": repeats})
+    alike = (
+        np.array_equal(columns[1:, unit], columns[:-1, unit], equal_nan=True)
+        for unit in subject.scored_columns
+    )
+    notes = dict.fromkeys(itertools.compress(subject.names, alike), ALIKE)
+    details = {"repeats": repeats, "notes": notes}
+    return Differences(total / n_repeats, np.median(repeats, axis=0), details)

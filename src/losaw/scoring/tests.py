@@ -218,7 +218,8 @@ def _repeated(found: Differences, fit: Fit, testing: Testing) -> ImportanceResul
         subject.names,
         std_error=repeats.std(axis=0, ddof=1) / np.sqrt(len(repeats)) if several else None,
         std_error_kind=testing.error_kind if several else None,
-        details=dict(found.details),
+        # Of one value in all rows, 0 is the importance: notes are of folds.
+        details={name: found.details[name] for name in found.details if name != "notes"},
         method=testing.method,
         kinds=subject.kinds,
         degrees_of_freedom=len(repeats) - 1 if several else None,

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.model_selection import GroupKFold, TimeSeriesSplit
+from sklearn.model_selection import GroupKFold, LeaveOneGroupOut, TimeSeriesSplit
 from sklearn.tree import DecisionTreeRegressor
 
-from losaw.importance import cpi, hierarchy, loco, pfi
+from losaw.importance import cpi, hierarchy, loco, pfi, subgroups
 from losaw.knockoffs import make_sampler
 from losaw.rng import rows_by_weight
 from losaw.scoring.fits import folds
@@ -87,21 +87,25 @@ def test_groups_are_tested_over_folds_of_clusters_and_over_time():
         assert found.selected == (("X1",),)
 
 
-def test_features_that_are_constant_within_clusters_have_the_cpi_of_independent_ones():
+@pytest.mark.parametrize("cv", [5, LeaveOneGroupOut()])
+def test_features_that_are_constant_within_clusters_have_the_cpi_of_independent_ones(cv):
     patient = np.repeat(np.arange(100), 4)
     rejected = 0
     for seed in range(3):
         rng = np.random.default_rng(seed)
         features = rng.standard_normal((100, 3))[patient]
         y = features[:, 0] + rng.standard_normal(400)
-        found = cpi(LinearRegression(), features, y, cv=5, clusters=patient, random_state=seed)
+        found = cpi(LinearRegression(), features, y, cv=cv, clusters=patient, random_state=seed)
         # Twice the variance, whose error over 100 patients is .14 of it, as is that of the draws.
         assert found.scores[0] == pytest.approx(2 * features[:, 0].var(), abs=0.5)
         assert found.p_values[0] < 0.05 and not found.notes
         rejected += (found.p_values[1:] < 0.05).sum()
     assert rejected <= 3  # of 6; more come with probability 9e-5 at the level .05
-    tree = hierarchy(LinearRegression(), features, y, cv=5, clusters=patient, random_state=0)
+    tree = hierarchy(LinearRegression(), features, y, cv=cv, clusters=patient, random_state=0)
     assert tree.selected == (("X1",),)
+    for of in (pfi, subgroups):
+        found = of(LinearRegression(), features, y, cv=cv, clusters=patient, random_state=0)
+        assert len(found.notes) == 3 * (cv != 5) == np.isnan(found.p_values).sum()
 
 
 def drawn_by(column, n, seed):
