@@ -67,7 +67,7 @@ def boruta(
     X, y : array or frame (n_samples, n_features), array (n_samples,)
         All rows.
     task : {"regression", "classification"} or None, default None
-        None: classification of text and bools, regression of numbers.
+        None: classification of text, bools and categories, regression of numbers.
     n_estimators : int, default 500
         Trees of a forest.
     max_runs : int, default 100

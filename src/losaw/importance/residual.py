@@ -90,7 +90,8 @@ def residual_importance(
     n_estimators : int, default 100
         Trees of every forest without ``model``, and of those that ``algorithm`` names.
     task : {"regression", "classification"} or None, default None
-        None: what the model says; without a model, classification of text and bools.
+        None: what the model says; without a model, classification of text, bools and
+        categories.
     groups, kinds, feature_names
         As in :func:`losaw.importance.cpi`.
     n_jobs : int or None

@@ -42,8 +42,11 @@ def read_refit(
 
     The steps of a Pipeline before its last are fitted to all rows, and the columns that they make
     of one feature belong together; without a Pipeline levels become dummies, or codes. Of a fitted
-    search its best estimator is meant. Without a task and an estimator, text and bools are classes.
+    search its best estimator is meant. Without a task and an estimator, text, bools and categories
+    are classes.
     """
+    import pandas as pd
+
     if task is not None:
         one_of("task", task, get_args(Task))
     rows = read_rows(X, y, kinds, feature_names)
@@ -63,7 +66,9 @@ def read_refit(
         response = finite_numbers(rows.y) if task == "regression" else _positions(rows.y)
     else:
         if task is None:
-            task = "regression" if rows.y.dtype.kind in "fiu" else "classification"
+            are_levels = isinstance(getattr(y, "dtype", None), pd.CategoricalDtype)
+            is_number = rows.y.dtype.kind in "fiu" and not are_levels
+            task = "regression" if is_number else "classification"
         response = unnamed_response(rows.y, task)
     if np.ptp(response) == 0:
         raise ValueError(f"y is constant ({response[0]:g}): there is nothing to explain")

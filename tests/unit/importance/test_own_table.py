@@ -204,10 +204,13 @@ def test_scores_are_drawn_with_their_intervals():
     assert "\n99.9% interval over rows" in result().plot(level=0.999).get_xlabel()
 
 
-def test_boruta_takes_text_labels_and_levels():
+@pytest.mark.parametrize("labels", [("no", "yes"), pd.Categorical([1, 2])])
+def test_boruta_takes_labels_of_text_or_categories_and_levels(labels):
     X, y = frame(120)
+    y = pd.Series(labels).take((y == "yes").astype(int))
     found = boruta(None, X[["size", "note"]], y, n_estimators=20, max_runs=12, random_state=0)
     assert found.details["selected"].tolist() == [True, False]
+    assert "task='classification'" in found.method
 
 
 @pytest.mark.parametrize(("n_repeats", "freedom"), [(1, None), (2, 1), (4, 3)])

@@ -150,6 +150,9 @@ def test_nothing_is_tested_below_a_group_that_is_not_rejected():
     found = hierarchy(fitted(X, np.zeros(len(X))), X, y, random_state=0)
     assert len(found.table) == 1 and found.selected == ()
     assert found.statements[0].startswith("no group of features is found to matter")
+    found = outcome(dict.fromkeys(("a + b + c + 1 more", "left", "right", *NAMES), 0.04))
+    assert found["a + b + c + 1 more"] == (0.04, 0.04)
+    assert found["left"][1] > 0.05 and np.isnan(found["a"][0])
 
 
 def tree_of_four():
@@ -173,12 +176,6 @@ def test_a_group_is_tested_at_the_level_of_its_share_of_what_is_left():
     # a is rejected as a single feature: 3 are left, and the right pair has 2 of them.
     assert found["right"] == (0.03, pytest.approx(0.048))
     assert found["b"][1] > 0.05 and found["c"][1] > 0.05
-
-
-def test_below_an_accepted_group_there_are_no_p_values():
-    found = outcome(dict.fromkeys(("a + b + c + 1 more", "left", "right", *NAMES), 0.04))
-    assert found["a + b + c + 1 more"] == (0.04, 0.04)
-    assert found["left"][1] > 0.05 and np.isnan(found["a"][0])
 
 
 def test_no_tree_of_p_values_has_more_false_rejections_than_the_level():
@@ -258,8 +255,7 @@ def test_equal_columns_are_equal_for_certain_and_no_rank_is_lost():
     deviations = (rows - rows.mean(axis=0)) / 50
     assert rank_sets(rows.mean(axis=0), deviations, 49, 0.95).tolist() == [[1, 2], [1, 2]]
     # Two folds with the same lead: of a few values, as numbers of wrong rows, they agree by chance.
-    agree = rank_sets(np.array([0.3, 0.1]), np.array([[0.1, 0.1], [-0.1, -0.1]]), 1, 0.95)
-    assert agree.tolist() == [[1, 2], [1, 2]]
+    assert rank_sets(np.array([0.3, 0.1]), np.ones((2, 2)), 1, 0.95).tolist() == [[1, 2], [1, 2]]
 
 
 def test_a_feature_that_cannot_be_tested_can_have_any_rank():
