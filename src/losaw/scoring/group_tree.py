@@ -29,19 +29,15 @@ def tree_of_linkage(names: Sequence[str], linkage: FloatArray) -> tuple[Node, ..
     for first, second, *_ in linkage:
         members.append(sorted(members[int(first)] + members[int(second)]))
     nodes: list[Node] = []
-
-    def add(cluster: int, parent: int) -> None:
+    waiting = [(len(members) - 1, -1)]
+    while waiting:
+        cluster, parent = waiting.pop()
         group = np.array(members[cluster], dtype=np.intp)
         nodes.append(Node(group_name([names[j] for j in group]), group, parent))
-        place = len(nodes) - 1
         if cluster >= n_features:
-            for part in sorted(
-                (int(part) for part in linkage[cluster - n_features, :2]),
-                key=lambda part: members[part],
-            ):
-                add(part, place)
-
-    add(len(members) - 1, -1)
+            parts = [int(part) for part in linkage[cluster - n_features, :2]]
+            parts.sort(key=lambda part: members[part], reverse=True)
+            waiting += [(part, len(nodes) - 1) for part in parts]
     return tuple(nodes)
 
 

@@ -10,7 +10,7 @@ from scipy.stats import binom, t
 from sklearn.linear_model import LinearRegression
 
 from losaw.importance import ImportanceResult, cpi, hierarchy, loco, pfi
-from losaw.scoring.group_tree import top_down_tests, tree_of_groups
+from losaw.scoring.group_tree import top_down_tests, tree_of_groups, tree_of_linkage
 from losaw.scoring.several_tests import adjust, rank_sets, rank_words
 from losaw.scoring.tests import TESTS, one_sided_test
 
@@ -156,8 +156,7 @@ def test_nothing_is_tested_below_a_group_that_is_not_rejected():
 
 
 def tree_of_four():
-    groups = {"left": ["a", "b"], "right": ["c", "d"]}
-    return tree_of_groups(NAMES, groups)
+    return tree_of_groups(NAMES, {"left": ["a", "b"], "right": ["c", "d"]})
 
 
 def outcome(p_of, level=0.05):
@@ -201,6 +200,8 @@ def test_groups_and_other_features_are_parts_of_all_and_groups_are_not_nested():
     assert tree[2].members.tolist() == [0, 1]
     with pytest.raises(TypeError, match="group 'outer' must be a list of columns"):
         tree_of_groups(NAMES, {"outer": {"inner": ["a", "b"]}})
+    one_by_one = np.column_stack([np.r_[0, 1200:2398], np.arange(1, 1200)])
+    assert len(tree_of_linkage("x" * 1200, one_by_one)) == 2399  # whatever the depth
 
 
 def test_a_feature_named_as_an_inner_group_is_no_obstacle():
@@ -302,6 +303,5 @@ def test_weights_lower_the_degrees_of_freedom_of_ranks(of, rows):
 
 
 def test_ordinals():
-    assert [rank_words(n, n) for n in (1, 2, 3, 4, 11, 12, 13, 21, 102)] == [
-        "1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "102nd",
-    ]  # fmt: skip
+    words = "1st 2nd 3rd 4th 11th 12th 13th 21st 102nd"
+    assert " ".join(rank_words(n, n) for n in (1, 2, 3, 4, 11, 12, 13, 21, 102)) == words
