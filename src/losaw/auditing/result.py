@@ -101,17 +101,21 @@ class Audit(Result):
             f"{', '.join(level)}."
         ]
         first = self.standings.iloc[0]
-        if first["found"] == 0:
+        if not first["found"] > 0:  # selects none of them, or does not test
             of_best = self.rounds.loc[self.rounds["method"] == first["method"], "first"]
             chance = self.n_signals / len(self.features)
-            said.append(
-                f"The scores of {best} put causes first, but at the false discovery rate it "
-                "selects none of them: use its order, not its selection."
-                if bounds(of_best.to_numpy(dtype=float))[0] > chance
-                else f"The order of {best} is not shown to be better than chance (first places "
-                f"right {decimal(first['first'])}, {decimal(chance)} by chance), and at the false "
-                "discovery rate it selects no cause."
-            )
+            if bounds(of_best.to_numpy(dtype=float))[0] <= chance:
+                none = ", and at the false discovery rate it selects no cause"
+                said.append(
+                    f"The order of {best} is not shown to be better than chance (first places "
+                    f"right {decimal(first['first'])}, {decimal(chance)} by chance)"
+                    f"{none if first['found'] == 0 else ''}."
+                )
+            elif first["found"] == 0:
+                said.append(
+                    f"The scores of {best} put causes first, but at the false discovery rate it "
+                    "selects none of them: use its order, not its selection."
+                )
         if others:
             said.append(f"Not significantly worse in {self.n_rounds} rounds: {', '.join(others)}.")
         if worse:

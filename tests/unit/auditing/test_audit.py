@@ -174,11 +174,10 @@ def test_statements_on_groups_name_most_causes_among_near_copies():
 @pytest.mark.parametrize(
     ("first", "words"), [(0.8, "put causes first"), (0.2, "not shown to be better than chance")]
 )
-def test_only_an_order_that_is_better_than_chance_is_praised(copies, first, words):
-    rounds = [
-        {"round": r, "method": "pfi", "pr_auc": 0.7, "first": first,
-         "found": 0.0, "false": 0.0, "statements": 0, "false_statements": 0, "named": 0.0}
-        for r in range(6)
-    ]  # fmt: skip
-    found = replace(copies, features=tuple("abcd"), rounds=pd.DataFrame(rounds), n_signals=1)
-    assert any(words in sentence for sentence in found.verdicts)
+@pytest.mark.parametrize("selected", [0.0, np.nan])
+def test_only_an_order_that_is_better_than_chance_is_praised(copies, first, words, selected):
+    rounds = pd.DataFrame({"round": range(6), "method": "pfi", "pr_auc": 0.7, "first": first})
+    rounds = rounds.assign(found=selected, false=0.0, statements=0, false_statements=0, named=0.0)
+    found = replace(copies, features=tuple("abcd"), rounds=rounds, n_signals=1)
+    said = any(words in sentence for sentence in found.verdicts)
+    assert said == (first < 0.5 or selected == 0)
