@@ -57,7 +57,8 @@ def pfi(
         ratio:       E[L(f(X_-j, X_pi(j)), Y)] / E[L(f(X), Y)],   1: no importance,
 
     the median over permutations. A permutation leaves a row its own value with probability 1/m of m
-    rows, with ``cv`` those of a fold, so that 1 - 1/m of the difference is expected. Marginal: a
+    rows, with ``cv`` those of a fold, so that 1 - 1/m of the difference is expected; m is the
+    number of clusters for a feature that has one value in each of equal clusters. Marginal: a
     feature counts if the model uses it, also where others could stand in for it.
 
     Parameters

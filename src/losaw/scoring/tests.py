@@ -29,6 +29,7 @@ _FEW = 20  # effective rows
 TestName = Literal["t", "wilcoxon", "binomial", "fisher"]
 TESTS: tuple[str, ...] = get_args(TestName)
 _N_FLIPS = 1999
+_MOST_SIGNS = 1_000_000  # at once, which take 24 MB
 
 
 class Differences(NamedTuple):
@@ -337,12 +338,14 @@ def _binomial(differences: FloatArray, rng: np.random.Generator) -> float:
 
 
 def _fisher(differences: FloatArray, rng: np.random.Generator) -> float:
-    mean = float(differences.mean())
-    signs = rng.integers(0, 2, (_N_FLIPS, len(differences))) * 2.0 - 1.0
-    flipped = signs @ differences / len(differences)
+    n_rows, mean = len(differences), float(differences.mean())
     # Flips that leave the mean as it is count, though their sum is rounded in another order.
     least = mean - 1e-12 * float(np.abs(differences).mean())
-    return (1 + int((flipped >= least).sum())) / (1 + _N_FLIPS)
+    at_least, together = 0, max(1, _MOST_SIGNS // n_rows)
+    for first in range(0, _N_FLIPS, together):
+        signs = rng.integers(0, 2, (min(together, _N_FLIPS - first), n_rows)) * 2.0 - 1.0
+        at_least += int((signs @ differences / n_rows >= least).sum())
+    return (1 + at_least) / (1 + _N_FLIPS)
 
 
 _RUNNERS = {"t": _t, "wilcoxon": _wilcoxon, "binomial": _binomial, "fisher": _fisher}
