@@ -94,6 +94,7 @@ def metric_lines(
             line = here[(here["metric"] == metric) & (here["method"] == method)]
             line = line.assign(place=line["setting_id"].map(places)).sort_values("place")
             colour = COLOURS[index % len(COLOURS)]
+            style = style if index < len(COLOURS) else "--"  # the first colours once more
             if len(line):
                 error = line[SPREADS[spread]].fillna(0.0)
                 look: dict[str, Any] = {"fmt": style + MARKERS[index % len(MARKERS)], "ms": 3.5}
