@@ -76,6 +76,9 @@ def test_metrics_of_a_panel_differ_in_style_and_published_numbers_are_open_circl
     assert {label.get_rotation() for label in ax.get_xticklabels()} == {60}
     (legend,) = figure.legends
     assert len(legend.texts) == 2 and legend.get_window_extent().width < figure.bbox.width
+    ninth = {**REJECTIONS, "methods": [*"abcdefgh", "sequential codes"]}  # of eight colours
+    ax = lines.metric_lines(study, results, **ninth).axes[0]
+    assert [c.lines[0].get_linestyle() for c in ax.containers] == ["--"]
     results.summary["n_seeds"] = 0
     assert lines.metric_lines(study, results, **REJECTIONS).texts[0].get_text() == panels.NOT_RUN
     first = panels.panels_in_rows(4, 4, 2.0)[1][0]

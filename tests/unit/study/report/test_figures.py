@@ -60,11 +60,7 @@ MISTAKES = {
             "spread: intervals",
             r"options\.spread: Input should be 'deviation' or 'interval', got 'intervals'",
         ),
-        (
-            "RF, importances: [mdi]",
-            "RF, importances: mdi",
-            r"options\.importances: .* got 'mdi'",
-        ),
+        ("RF, importances: [mdi]", "RF, importances: mdi", r"options\.importances: .* got 'mdi'"),
         *[
             ("panels: correlation", f"panels: correlation, where: {where}", f"where{message}")
             for where, message in (
@@ -79,6 +75,7 @@ MISTAKES = {
     ],
     "cpi_figure2": [
         ("X4 (relevant): [rejected_X4]", "X4: [rejected_X5]", "unknown metrics 'rejected_X5'"),
+        ("X4 (relevant): [rejected_X4]", "X4: [a, b, c, d]", "at most 3 items .* not 4"),
     ],
     "losaw_figure_2": [
         (

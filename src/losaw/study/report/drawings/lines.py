@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from itertools import cycle, product
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 import pandas as pd
+from pydantic import Field
 
 from losaw.data import FloatArray
 from losaw.study.errors import OptionError
@@ -42,7 +43,7 @@ def metric_lines(
     study: Study,
     results: StudyResults,
     *,
-    metrics: Sequence[str] | Mapping[str, Sequence[str]],
+    metrics: Mapping[str, Annotated[list[str], Field(min_length=1, max_length=3)]] | Sequence[str],
     axis: str,
     methods: Sequence[str] = (),
     panels: str | Sequence[str] = (),
@@ -88,13 +89,12 @@ def metric_lines(
     ):
         places = places_of(settings, axis, of_axis.to_dict())
         here = summary[summary["setting_id"].isin(list(places)) & summary["metric"].isin(names)]
-        for (index, method), (style, metric) in product(
-            enumerate(methods), zip(_STYLES, names, strict=False)
-        ):
+        for (index, method), (own, metric) in product(enumerate(methods), enumerate(names)):
+            # Where a colour comes once more, the next style tells the methods apart.
+            style = _STYLES[(own + index // len(COLOURS)) % len(_STYLES)]
             line = here[(here["metric"] == metric) & (here["method"] == method)]
             line = line.assign(place=line["setting_id"].map(places)).sort_values("place")
             colour = COLOURS[index % len(COLOURS)]
-            style = style if index < len(COLOURS) else "--"  # the first colours once more
             if len(line):
                 error = line[SPREADS[spread]].fillna(0.0)
                 look: dict[str, Any] = {"fmt": style + MARKERS[index % len(MARKERS)], "ms": 3.5}
