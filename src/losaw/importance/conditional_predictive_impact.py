@@ -1,7 +1,7 @@
 """Conditional predictive impact (Watson & Wright 2021; Blesch, Watson & Wright 2024)."""
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,14 @@ from losaw.scoring.losses import Loss, LossName, loss_name, loss_of_scoring
 from losaw.scoring.model import Model
 from losaw.scoring.rows import Options, Rows, read_rows, require_complete
 from losaw.scoring.several_tests import Adjustment
-from losaw.scoring.tests import Differences, Testing, TestName, check_test, tested
+from losaw.scoring.tests import (
+    Differences,
+    Testing,
+    TestName,
+    added_by_donors,
+    check_test,
+    tested,
+)
 from losaw.support.arguments import whole_number
 from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups
@@ -178,8 +185,8 @@ def cpi(
         adjustment=adjustment,
         cv=cv,
     )
-    testing = Testing(test, adjustment, ERROR_KIND, shown)
-    drawn = draws_of(sampler_of(sampler, sampler_parameters), rows, models, n_draws, rng)
+    drawn, donors = draws_of(sampler_of(sampler, sampler_parameters), rows, models, n_draws, rng)
+    testing = Testing(test, adjustment, ERROR_KIND, shown, compares=donors is not None)
     shares = shares_over_folds(models, rows, drawn)
     # Numbers of the seed itself may be those that X was simulated from.
     own = rng if isinstance(random_state, np.random.Generator) else rng.spawn(1)[0]
@@ -187,8 +194,8 @@ def cpi(
     def differences(fit: Fit) -> Differences:
         if drawn is not None:
             held = (codes[fit.held] for codes in drawn)
-            return differences_of_draws(fit.model, held, n_draws, shares=shares)
-        return with_knockoffs(sampler_of(sampler, sampler_parameters), fit.model, n_draws, own)
+            return differences_of_draws(fit, held, n_draws, shares=shares, donors=donors)
+        return with_knockoffs(sampler_of(sampler, sampler_parameters), fit, n_draws, own)
 
     return tested(differences, models, rows, testing, rng)
 
@@ -207,16 +214,22 @@ def sampler_of(sampler: Any, parameters: Mapping[str, Any] | None) -> Any:
 
 def draws_of(
     sampler: Any, rows: Rows, models: Sequence[Fit], n_draws: int, rng: np.random.Generator
-) -> list[FloatArray] | None:
+) -> tuple[list[FloatArray] | None, list[NDArray[np.intp]] | None]:
     """Return draws of all rows by a sampler that draws units given all columns outside of them.
 
-    It is fitted once to all rows, since it never sees the response. None for joint knockoffs, which
-    are fitted to the rows that a fold holds out, as published: see :func:`with_knockoffs`.
+    And the rows that gave each row the unit's residual, where the sampler tells: arrays of shape
+    (n_rows, n_units). It is fitted once to all rows, since it never sees the response. None for
+    joint knockoffs, which are fitted to the rows that a fold holds out, as published: see
+    :func:`with_knockoffs`.
     """
     if not getattr(sampler, "handles_units", False):
-        return None
+        return None, None
     fit_units(sampler, rows, rng, models[0].model.members)
-    return list(draws(sampler, n_draws, rng))
+    generators = generators_of_draws(n_draws, rng)
+    if not hasattr(sampler, "sample_with_donors"):
+        return [sampler.sample(generator) for generator in generators], None
+    drawn, donors = zip(*map(sampler.sample_with_donors, generators), strict=True)
+    return list(drawn), list(donors)
 
 
 def fit_units(
@@ -227,10 +240,9 @@ def fit_units(
     sampler.fit(codes, kinds, rng, units=units, weights=rows.weights, clusters=rows.clusters)
 
 
-def with_knockoffs(
-    sampler: Any, subject: Model, n_draws: int, rng: np.random.Generator
-) -> Differences:
+def with_knockoffs(sampler: Any, fit: Fit, n_draws: int, rng: np.random.Generator) -> Differences:
     """Return the differences when held-out rows are replaced by knockoffs fitted to them."""
+    subject = fit.model
     table, columns = subject.table, subject.columns
     knows_levels = getattr(sampler, "handles_nominal", False)
     _check_sampler(subject, sampler, knows_levels)
@@ -238,19 +250,15 @@ def with_knockoffs(
         sampler.fit(table.codes, table.kinds, rng)
     elif columns.shape[1]:
         sampler.fit(columns, None, rng)
-    return differences_of_draws(subject, draws(sampler, n_draws, rng), n_draws, knows_levels)
+    drawn = map(sampler.sample, generators_of_draws(n_draws, rng))
+    return differences_of_draws(fit, drawn, n_draws, knows_levels)
 
 
-def draws(sampler: Any, n_draws: int, rng: np.random.Generator) -> Iterator[FloatArray]:
-    """Return knockoffs of a fitted sampler, one draw after the other.
-
-    A single draw takes its numbers from ``rng``; of several, each has a generator of its own,
-    seeded from it.
-    """
-    generators = [rng]
-    if n_draws > 1:
-        generators = [as_generator(int(seed)) for seed in rng.integers(2**63, size=n_draws)]
-    return map(sampler.sample, generators)
+def generators_of_draws(n_draws: int, rng: np.random.Generator) -> list[np.random.Generator]:
+    """Return ``rng`` for a single draw; of several, each has a generator that is seeded from it."""
+    if n_draws == 1:
+        return [rng]
+    return [as_generator(int(seed)) for seed in rng.integers(2**63, size=n_draws)]
 
 
 def shares_over_folds(
@@ -275,29 +283,37 @@ def nominal_columns(subject: Model, knows_levels: bool = True) -> list[int]:
 
 
 def differences_of_draws(
-    subject: Model,
+    fit: Fit,
     drawn: Iterable[FloatArray],
     n_draws: int,
     knows_levels: bool = True,
     shares: FloatArray | None = None,
+    donors: Sequence[NDArray[np.intp]] | None = None,
 ) -> Differences:
     """Return the loss with each scored unit replaced minus the loss, (n_rows, n_units).
 
     The ``n_draws`` arrays are draws of features where the sampler ``knows_levels``, else of the
-    model's columns. ``shares`` are the own shares, None for those of these rows.
+    model's columns. ``shares`` are the own shares, None for those of these rows; ``donors`` are as
+    of :func:`draws_of`.
     """
+    subject = fit.model
     columns, replaced = subject.columns, subject.scored_columns
     total = np.zeros((len(subject.table), len(replaced)))
     own = np.zeros(len(replaced))
+    given = None if donors is None else np.zeros((len(donors[0]), len(replaced)))
     nominal = nominal_columns(subject, knows_levels)
 
-    seen, given = itertools.tee(map(subject.encode, drawn) if knows_levels else drawn)
-    exchanged = subject.exchange(given, n_draws)
-    for copies, predictions in zip(seen, exchanged, strict=True):
+    seen, put_in = itertools.tee(map(subject.encode, drawn) if knows_levels else drawn)
+    exchanged = subject.exchange(put_in, n_draws)
+    for number, (copies, predictions) in enumerate(zip(seen, exchanged, strict=True)):
         if shares is None:
             own += own_shares(columns, copies, replaced, nominal)
         original, *others = (subject.loss(subject.y, predicted) for predicted in predictions)
-        total += np.column_stack([other - original for other in others])
+        changes = np.column_stack([other - original for other in others])
+        total += changes
+        if given is not None and donors is not None:
+            giving = donors[number][fit.held]
+            given += added_by_donors(changes, giving, subject.weights, len(given)) / n_draws
     own = own / n_draws if shares is None else shares
     notes = {}
     for name, share, unit in zip(subject.names, own, replaced, strict=True):
@@ -305,7 +321,8 @@ def differences_of_draws(
             notes[name] = _MISSING if len(unit) and np.isnan(columns[:, unit]).all() else _CONSTANT
         elif share < SMALLEST_OWN_SHARE:
             notes[name] = _COPIES
-    return Differences(total / n_draws, details={"own_share": own, "notes": notes})
+    details = {"own_share": own, "notes": notes}
+    return Differences(total / n_draws, details=details, given=given)
 
 
 def own_shares(

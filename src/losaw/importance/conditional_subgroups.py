@@ -122,7 +122,7 @@ n_jobs, random_state
         def cycles() -> list[NDArray[np.intp]]:
             return [_sources_within(leaf, subject.weights, rng) for leaf in leaves]
 
-        return permuted_differences(subject, cycles, n_repeats, "difference")
+        return permuted_differences(fit, cycles, n_repeats, "difference")
 
     return tested(differences, models, rows, testing, rng)
 

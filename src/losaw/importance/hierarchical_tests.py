@@ -179,7 +179,7 @@ random_state
 
         def differences(fit: Fit) -> Differences:
             held = (codes[fit.held] for codes in drawn)
-            return differences_of_draws(fit.model, held, n_draws, shares=shares)
+            return differences_of_draws(fit, held, n_draws, shares=shares)
 
         result = tested(differences, models, rows, testing, own)
         found.update({place: (result, at) for at, place in enumerate(places)})

@@ -1,6 +1,7 @@
 """Permutation feature importance on unseen rows (Breiman 2001; Fisher, Rudin & Dominici 2019)."""
 
 import itertools
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -13,9 +14,8 @@ from losaw.rng import as_generator, rows_by_weight
 from losaw.scoring.fits import Fit, fits
 from losaw.scoring.importance_result import ImportanceResult, checked_by, parameter_repr
 from losaw.scoring.losses import Loss, LossName, loss_name, loss_of_scoring
-from losaw.scoring.model import Model
 from losaw.scoring.rows import Options, read_rows
-from losaw.scoring.tests import Differences, Testing, tested
+from losaw.scoring.tests import Differences, Testing, added_by_donors, tested
 from losaw.support.arguments import one_of, whole_number
 from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups
@@ -106,7 +106,9 @@ random_state
     used = loss_name(loss, model)
     shown = parameter_repr("pfi", scale=scale, n_repeats=n_repeats, loss=used, cv=cv)
     testing = Testing(
-        error_kind="over permutations of the test rows", method=shown, is_mean=scale == "difference"
+        error_kind="over permutations of the test rows",
+        method=shown,
+        compares=scale == "difference",
     )
     shift = 1.0 if scale == "ratio" and cv is not None else 0.0  # tests are of scores above 0
 
@@ -121,7 +123,7 @@ random_state
             giving = rows_by_weight(fit.model.weights, len(fit.held), rng)
             return [giving[rng.permutation(len(giving))] for _ in fit.model.units.names]
 
-        found = permuted_differences(fit.model, permutations, n_repeats, scale)
+        found = permuted_differences(fit, permutations, n_repeats, scale)
         return found._replace(scores=np.asarray(found.scores) - shift)
 
     found = tested(differences, models, rows, testing, rng)
@@ -132,35 +134,46 @@ random_state
 
 
 def permuted_differences(
-    subject: Model, sources: Callable[[], list[NDArray[np.intp]]], n_repeats: int, scale: str
+    fit: Fit, sources: Callable[[], list[NDArray[np.intp]]], n_repeats: int, scale: str
 ) -> Differences:
     """Differences in loss when units take their values from other rows.
 
     ``sources`` is called once for every repeat, and returns for each unit, also for those that are
     not scored, so that they change nothing, the row that each row takes its values from.
     """
+    subject = fit.model
     y, loss, columns = subject.y, subject.loss, subject.columns
     before = loss(y, subject.predictions())
     original = float(subject.mean(before))
     if scale == "ratio" and original == 0:
         raise ValueError("scale='ratio' is not defined: the model's loss is 0; use 'difference'")
 
+    donors: deque[NDArray[np.intp]] = deque()
+
     def permuted() -> Iterator[FloatArray]:
         for _ in range(n_repeats):
             copies = columns.copy()
             drawn = sources()
-            for place, unit in zip(subject.scored, subject.scored_columns, strict=True):
-                copies[:, unit] = columns[np.ix_(drawn[place], unit)]
+            donors.append(np.column_stack([drawn[place] for place in subject.scored]))
+            for giving, unit in zip(donors[-1].T, subject.scored_columns, strict=True):
+                copies[:, unit] = columns[np.ix_(giving, unit)]
             yield copies
 
     repeats = np.empty((n_repeats, len(subject.scored)))
     total = np.zeros((len(y), len(subject.scored)))
+    # In folds, whose rows give to each other, what all of a fold's rows give sums to 0.
+    given = np.zeros_like(total) if fit.train is None else None
     exchanged = subject.exchange(permuted(), n_repeats)
     for repeat, predictions in enumerate(exchanged):
+        changes = np.empty_like(total)
         for place, predicted in enumerate(predictions[1:]):
             after = loss(y, predicted)
             repeats[repeat, place] = subject.mean(after)
-            total[:, place] += after - before
+            changes[:, place] = after - before
+        total += changes
+        giving = donors.popleft()
+        if given is not None:
+            given += added_by_donors(changes, giving, subject.weights, len(y)) / n_repeats
     if scale == "ratio" and original < _ROUNDING * repeats.max(initial=0.0):
         raise ValueError(
             f"scale='ratio' is not defined: the loss ({original:.2g}) is 0 but for rounding "
@@ -173,4 +186,4 @@ def permuted_differences(
     )
     notes = dict.fromkeys(itertools.compress(subject.names, alike), ALIKE)
     details = {"repeats": repeats, "notes": notes}
-    return Differences(total / n_repeats, np.median(repeats, axis=0), details)
+    return Differences(total / n_repeats, np.median(repeats, axis=0), details, given)

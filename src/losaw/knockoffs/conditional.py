@@ -1,7 +1,7 @@
 """Draws of single features, or groups, from their own distribution given all other columns."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -147,18 +147,31 @@ class ConditionalSampler:
 
     def sample(self, rng: int | np.random.Generator | None) -> FloatArray:
         """Draw every unit once, each given the original others, (n_samples, n_features)."""
+        return self.sample_with_donors(rng)[0]
+
+    def sample_with_donors(
+        self, rng: int | np.random.Generator | None
+    ) -> tuple[FloatArray, NDArray[np.intp]]:
+        """As :meth:`sample`, and the row that gave each row its residual, (n_samples, n_units)."""
         drawn = fitted_rows(self)
         columns = np.concatenate([np.empty(0, np.intp), *(unit.columns for unit in self._units)])
         if len(np.unique(columns)) < len(columns):
             raise ValueError("units overlap: a column has several draws; take sample_units")
-        for unit, values in zip(self._units, self.sample_units(rng), strict=True):
-            drawn[:, unit.columns] = values
-        return drawn
+        donors = np.empty((len(drawn), len(self._units)), dtype=np.intp)
+        for place, (values, giving) in enumerate(self._draws(rng)):
+            drawn[:, self._units[place].columns] = values
+            donors[:, place] = giving
+        return drawn, donors
 
     def sample_units(self, rng: int | np.random.Generator | None) -> list[FloatArray]:
         """Draw every unit once: arrays of shape (n_samples, n_columns of the unit)."""
+        return [values for values, _ in self._draws(rng)]
+
+    def _draws(
+        self, rng: int | np.random.Generator | None
+    ) -> Iterator[tuple[FloatArray, NDArray[np.intp]]]:
         seed = int(as_generator(rng).integers(2**63))
-        return [self._drawn(unit, _stream(seed, unit.columns)) for unit in self._units]
+        return (self._drawn(unit, _stream(seed, unit.columns)) for unit in self._units)
 
     def _read(self, clusters: NDArray[np.intp] | None, rng: np.random.Generator) -> Clusters | None:
         if clusters is None:
@@ -247,11 +260,12 @@ class ConditionalSampler:
             neighbours[members] = giving[found[:, np.arange(count) % most]]
         return neighbours
 
-    def _drawn(self, unit: _Unit, rng: np.random.Generator) -> FloatArray:
+    def _drawn(self, unit: _Unit, rng: np.random.Generator) -> tuple[FloatArray, NDArray[np.intp]]:
+        """Return the unit's values (n_samples, n_columns), and the rows that gave residuals."""
         n_rows = len(self._X)
         drawn = self._X[:, unit.columns]
         if not unit.mean.shape[1]:
-            return drawn
+            return drawn, np.arange(n_rows)
         turn = rng.integers(unit.neighbours.shape[1], size=n_rows)
         donors = unit.neighbours[np.arange(n_rows), turn]
         moved = unit.mean + unit.residual[donors]
@@ -263,7 +277,7 @@ class ConditionalSampler:
             last = first + targets.shape[1]
             drawn[:, place] = self._nearest(j, moved[:, first:last], targets, donors)
             first = last
-        return drawn
+        return drawn, donors
 
     def _nearest(
         self, j: int, moved: FloatArray, targets: FloatArray, donors: NDArray[np.intp]

@@ -56,8 +56,9 @@ class ImportanceResult:
         What every row adds to the score, where the score is a mean over rows; NaN for rows that
         were never held out.
     deviations : array of shape (n_parts, n_features) or None
-        What each row, cluster or fold adds to the error of the scores: their covariance is
-        ``deviations.T @ deviations``. :meth:`ranks` compares scores by it.
+        What each row, cluster or fold adds to the error of the scores, also by the values that
+        other rows took from it: their covariance is ``deviations.T @ deviations``. :meth:`ranks`
+        compares scores by it.
     deviations_freedom : float or None
         Degrees of freedom of that error, which weights lower; None: one less than the parts.
     notes : dict of str to str
@@ -164,8 +165,9 @@ class ImportanceResult:
 
         A feature is "2nd to 4th" if one feature is larger for certain, and all but three others
         are smaller or not certainly smaller: tests of all pairs by Holm's procedure
-        (:func:`losaw.scoring.several_tests.rank_sets`). Features that cannot be tested can have any
-        rank.
+        (:func:`losaw.scoring.several_tests.rank_sets`). They hold for other rows, and for values
+        drawn from these, with the fitted model as it is, or over folds. Features that cannot be
+        tested can have any rank.
 
         Parameters
         ----------
@@ -200,7 +202,8 @@ class ImportanceResult:
         if self.deviations is None:
             raise ValueError(
                 f"{self._name()} has no errors here that scores can be compared by; ask pfi (of "
-                "differences), cpi or loco on rows that the model has not seen, or with cv=5"
+                "differences), cpi (with the conditional sampler) or loco on rows that the model "
+                "has not seen, or with cv=5"
             )
         untested = [name in self.notes for name in self.feature_names]
         deviations = np.where(untested, np.nan, self.deviations)

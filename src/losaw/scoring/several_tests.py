@@ -107,8 +107,8 @@ def rank_words(best: int, worst: int) -> str:
 
     Examples
     --------
-    >>> rank_words(2, 4), rank_words(11, 11)
-    ('2nd to 4th', '11th')
+    >>> rank_words(1, 4), rank_words(2, 3), rank_words(11, 13), rank_words(22, 22)
+    ('1st to 4th', '2nd to 3rd', '11th to 13th', '22nd')
     """
     return _ordinal(best) if best == worst else f"{_ordinal(best)} to {_ordinal(worst)}"
 

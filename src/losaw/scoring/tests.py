@@ -41,6 +41,9 @@ class Differences(NamedTuple):
     # Arrays that are averaged over folds. "repeats" (n_repeats, n_units) are the scores whose
     # spread is the error of a model that is not fitted in folds; such scores have no test.
     details: Mapping[str, Any] = MappingProxyType({})
+    # What values add to the score in rows that took them, by the row that gave them, among all
+    # rows (n_rows, n_units): see :func:`added_by_donors`. None: values come from no other rows.
+    given: FloatArray | None = None
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,8 @@ class Testing:
     adjustment: str = "none"
     error_kind: str = "over rows, the fitted model held fixed"
     method: str = ""
-    is_mean: bool = True  # of a score that is a mean over rows; a ratio is none
+    # Whether rows tell how scores compare: not those of a ratio, nor of knockoffs fitted to them.
+    compares: bool = True
 
 
 def tested(
@@ -90,15 +94,18 @@ def _cross_fitted(
     parts: list[Differences] = []
     scores = []
     total, count = np.zeros((len(rows), len(fits[0].model.scored))), np.zeros(len(rows))
+    given = np.zeros_like(total)
     for fit in fits:
         found = differences(fit)
-        parts.append(found._replace(rows=None))
+        parts.append(found._replace(rows=None, given=None))
         scores.append(
             found.scores if found.scores is not None else fit.model.mean(np.asarray(found.rows))
         )
         if found.rows is not None:
             total[fit.held] += found.rows
             count[fit.held] += 1
+        if found.given is not None:
+            given += found.given
     ratio = float(
         np.mean([len(fit.held) / len(fit.train) for fit in fits if fit.train is not None])
     )
@@ -111,7 +118,10 @@ def _cross_fitted(
     with np.errstate(invalid="ignore"):
         of_rows = total / count[:, None] if count.any() else None
     factor = np.sqrt((1 / len(fits) + ratio) / freedom)
-    deviations = factor * (np.array(scores) - mean)
+    # Values that are drawn once for all folds make their scores alike: each has those it gave.
+    times = sum(len(fit.held) for fit in fits) / len(rows)
+    of_folds = np.array([given[fit.held].mean(axis=0) / times for fit in fits])
+    deviations = factor * (np.array(scores) - mean + of_folds - of_folds.mean(axis=0))
     return _result(
         fits[0].model, replace(testing, error_kind=CROSS_FITTED), mean, error, tests, details,
         of_rows, freedom, deviations,
@@ -123,18 +133,16 @@ def _held_out(
 ) -> ImportanceResult:
     """Scores and tests of one model on rows that it has not seen."""
     rows = np.asarray(differences.rows, dtype=float)  # a model may predict in long doubles
-    clusters, freedom = subject.rows.clusters, float(len(rows) - 1)
+    clusters = subject.rows.clusters
     for name, given in (("sample_weight", subject.weights), ("clusters", clusters)):
         if given is not None and testing.test != "t":
             raise ValueError(f"{name} is not defined for test={testing.test!r}; use test='t'")
+    scores = subject.mean(rows)
+    deviations, freedom = mean_deviations(rows - scores, subject.weights, clusters)
     if subject.weights is None and clusters is None:
-        scores = rows.mean(axis=0)
         error = rows.std(axis=0, ddof=1) / np.sqrt(len(rows))
-        deviations = (rows - scores) / np.sqrt(len(rows) * freedom)
         tests = np.array([one_sided_test(column, testing.test, rng) for column in rows.T])
     else:
-        scores = subject.mean(rows)
-        deviations, freedom = mean_deviations(rows - scores, subject.weights, clusters)
         error = np.sqrt((deviations**2).sum(axis=0))
         if clusters is not None:
             kind = testing.error_kind.replace("rows", "clusters of rows")
@@ -145,7 +153,10 @@ def _held_out(
         unit = "row" if clusters is None else "cluster"
         alike = _without_spread(scores, error, subject.names, unit)
         details["notes"] = alike | details.get("notes", {})
-    return _result(subject, testing, scores, error, tests, details, rows, freedom, deviations)
+    compared = None
+    if testing.compares:
+        compared, _ = mean_deviations(rows - scores, subject.weights, clusters, differences.given)
+    return _result(subject, testing, scores, error, tests, details, rows, freedom, compared)
 
 
 def _without_spread(
@@ -156,17 +167,46 @@ def _without_spread(
     return {names[j]: NO_SPREAD.format(unit) for j in alike.tolist()}
 
 
+def added_by_donors(
+    changes: FloatArray, donors: NDArray[np.intp], weights: FloatArray | None, n_rows: int
+) -> FloatArray:
+    """Return what the values of each row change in the rows that take them, (n_rows, n_units),
+
+        g_k = sum over i with donors_i = k of w_i (D_i - mean of D),
+
+    of changes D in loss and ``donors`` (n_taking, n_units). A score is as uncertain for the values
+    that were put in as for the rows that took them: its error is that of d_k + g_k, where d_k is
+    row k's own deviation.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> changes, donors = np.array([[1.0], [2.0], [6.0]]), np.array([[1], [2], [1]])
+    >>> added_by_donors(changes, donors, None, 3).ravel().tolist()
+    [0.0, 1.0, -1.0]
+    """
+    centred = changes - np.average(changes, axis=0, weights=weights)
+    sums = centred if weights is None else weights[:, None] * centred
+    columns = zip(donors.T, sums.T, strict=True)
+    return np.column_stack([np.bincount(rows, own, n_rows) for rows, own in columns])
+
+
 def mean_deviations(
-    deviations: FloatArray, weights: FloatArray | None, clusters: NDArray[np.intp] | None
+    deviations: FloatArray,
+    weights: FloatArray | None,
+    clusters: NDArray[np.intp] | None,
+    given: FloatArray | None = None,
 ) -> tuple[FloatArray, float]:
     """Return what rows, or clusters, add to the linearised error of a mean; degrees of freedom.
 
     The squares of a column sum to the squared error. Deviations from the mean are summed over
     clusters; without clusters every row is one. With weights the degrees of freedom are those of
-    the effective number of rows, or clusters.
+    the effective number of rows, or clusters. ``given`` is of :func:`added_by_donors`.
     """
     n_rows = n = float(len(deviations))
     sums = deviations if weights is None else weights[:, None] * deviations
+    if given is not None:
+        sums = sums + given
     if clusters is not None:
         # Rows of a test need not have all clusters.
         _, numbers = np.unique(clusters, return_inverse=True)
@@ -211,9 +251,11 @@ def _repeated(found: Differences, fit: Fit, testing: Testing) -> ImportanceResul
     subject, repeats = fit.model, found.details["repeats"]
     several = len(repeats) > 1
     deviations, freedom = None, None
-    if found.rows is not None and testing.is_mean and not fit.seen:
+    if found.rows is not None and testing.compares and not fit.seen:
         centred = found.rows - subject.mean(found.rows)
-        deviations, freedom = mean_deviations(centred, subject.weights, subject.rows.clusters)
+        deviations, freedom = mean_deviations(
+            centred, subject.weights, subject.rows.clusters, found.given
+        )
     return ImportanceResult(
         np.asarray(found.scores),
         subject.names,
@@ -261,7 +303,7 @@ def _result(
     details: dict[str, Any],
     rows: FloatArray | None,
     freedom: float,
-    deviations: FloatArray,
+    deviations: FloatArray | None,
 ) -> ImportanceResult:
     notes = details.pop("notes", {})
     raw = np.where([name in notes for name in subject.names], np.nan, raw)

@@ -11,7 +11,7 @@ from sklearn.linear_model import LinearRegression
 
 from losaw.importance import ImportanceResult, cpi, hierarchy, loco, pfi
 from losaw.scoring.group_tree import top_down_tests, tree_of_groups, tree_of_linkage
-from losaw.scoring.several_tests import adjust, rank_sets, rank_words
+from losaw.scoring.several_tests import adjust, rank_sets
 from losaw.scoring.tests import TESTS, one_sided_test
 
 
@@ -228,10 +228,12 @@ def test_certain_differences_make_narrow_sets_and_uncertain_ones_wide_sets(of, c
     assert ranks.to_dict() == {"X1": "1st", "X2": "2nd to 3rd", "X3": "2nd to 3rd", "X4": "4th"}
 
 
-@pytest.mark.parametrize("coefficients", [(1, 1, 0.5, 0.5, 0, 0), (1, 0.9, 0.75, 0.6, 0.45, 0.3)])
-def test_all_sets_at_once_contain_the_true_ranks_as_often_as_is_said(coefficients):
-    """PFI of a known model is 2 b^2: of 300 tables at level .8, with ties and without."""
-    b, n_tables, level = np.array(coefficients, dtype=float), 300, 0.8
+@pytest.mark.parametrize("coefficients", [(1, 1, 1, 1, 0, 0), (1, 0.9, 0.75, 0.6, 0.45, 0.3)])
+@pytest.mark.parametrize(("of", "times", "n_tables"), [(pfi, {}, 200), (cpi, {"n_draws": 5}, 40)])
+def test_all_sets_contain_the_true_ranks_as_often_as_is_said(of, times, n_tables, coefficients):
+    """Of a known model both are 2 b^2; rows give each other values, which counts."""
+    b, level = np.array(coefficients, dtype=float), 0.8
+    model = LinearRegression(fit_intercept=False).fit(np.eye(len(b)), b)
     true = 2 * b**2
     first = 1 + (true > true[:, None]).sum(axis=1)
     last = len(b) - (true < true[:, None]).sum(axis=1)
@@ -239,11 +241,9 @@ def test_all_sets_at_once_contain_the_true_ranks_as_often_as_is_said(coefficient
     covered = 0
     for _ in range(n_tables):
         X = rng.standard_normal((150, len(b)))
-        residual, other = rng.standard_normal(150), rng.standard_normal((150, len(b)))
-        rows = (residual[:, None] + b * (X - other)) ** 2 - residual[:, None] ** 2
-        deviations = (rows - rows.mean(axis=0)) / np.sqrt(150 * 149)
-        sets = rank_sets(rows.mean(axis=0), deviations, 149, level)
-        covered += bool(((sets[:, 0] <= first) & (sets[:, 1] >= last)).all())
+        y = X @ b + 0.3 * rng.standard_normal(150)
+        sets = of(model, X, y, random_state=rng, **times).ranks(level).sort_values("feature")
+        covered += bool(((sets["best"] <= first) & (sets["worst"] >= last)).all())
     assert covered >= binom.ppf(0.001, n_tables, level)
 
 
@@ -268,7 +268,7 @@ def test_a_feature_that_cannot_be_tested_can_have_any_rank():
     assert ranks.loc["X2", "worst"] == 4
 
 
-def test_clusters_and_weights_widen_the_error_that_ranks_rest_on():
+def test_clusters_and_values_of_other_folds_widen_the_error_that_ranks_rest_on():
     X, y = ranked()
     model = LinearRegression().fit(X[:200], y[:200])
     of_rows, times = np.repeat(X[200:250], 20, axis=0), np.repeat(y[200:250], 20)
@@ -277,6 +277,10 @@ def test_clusters_and_weights_widen_the_error_that_ranks_rest_on():
     assert len(alone.deviations) == 1000 and len(together.deviations) == 50
     narrow, wide = (np.sqrt((one.deviations**2).sum(axis=0)) for one in (alone, together))
     assert (wide[:3] > 2 * narrow[:3]).all()
+    alone, together = (of(LinearRegression(), X, y, cv=20, random_state=0) for of in (pfi, cpi))
+    narrow, wide = (np.sqrt((one.deviations**2).sum(axis=0)) for one in (alone, together))
+    assert narrow == pytest.approx(alone.std_error)  # values are of the same fold
+    assert (wide[:3] > 1.15 * together.std_error[:3]).all()
 
 
 @pytest.mark.parametrize(("freedom", "first"), [(99, "1st"), (4, "1st to 2nd")])
@@ -300,8 +304,3 @@ def test_weights_lower_the_degrees_of_freedom_of_ranks(of, rows):
     weighted = {} if rows else {"sample_weight": weights}
     found = of(model, X[200:400], y[200:400], random_state=0, **weighted, **rows)
     assert found.deviations_freedom == pytest.approx(3 if rows else 29, abs=1e-3)
-
-
-def test_ordinals():
-    words = "1st 2nd 3rd 4th 11th 12th 13th 21st 102nd"
-    assert " ".join(rank_words(n, n) for n in (1, 2, 3, 4, 11, 12, 13, 21, 102)) == words
