@@ -107,7 +107,7 @@ def cpi(
     sampler_parameters : dict or None
         For a sampler that is given by name.
     n_draws : int, default 1
-        Draws; the losses of a row are averaged over them.
+        Draws; the losses of a row are averaged over them. More make sets of ranks narrower.
     loss : str, callable or None, default None
         Of single rows, see :mod:`losaw.scoring.losses`. None: squared error, of classes
         log-loss.
