@@ -147,10 +147,10 @@ def cpi(
     Returns
     -------
     ImportanceResult
-        ``scores`` CPI, ``std_error`` (of the test; the draws are held fixed, so that the interval
-        of a strong effect is too short for draws from other rows), ``p_values`` adjusted, ``rows``;
-        ``notes`` names features that cannot be tested; ``details``: ``raw_p_values``, ``own_share``
-        (how far draws are from their features: 0 for copies, 1 for independent ones).
+        ``scores`` CPI, ``std_error`` (that of the test, which holds the draws fixed: the interval
+        of a strong effect is too short), ``p_values`` adjusted, ``rows``; ``notes`` names features
+        that cannot be tested; ``details``: ``raw_p_values``, ``own_share`` (how far draws are from
+        their features: 0 for copies, 1 for independent ones).
 
     Raises
     ------

@@ -165,9 +165,9 @@ class ImportanceResult:
 
         A feature is "2nd to 4th" if one feature is larger for certain, and all but three others
         are smaller or not certainly smaller: tests of all pairs by Holm's procedure
-        (:func:`losaw.scoring.several_tests.rank_sets`). They hold for other rows, and for values
-        drawn from these, with the fitted model as it is, or over folds. Features that cannot be
-        tested can have any rank.
+        (:func:`losaw.scoring.several_tests.rank_sets`). The true ranks are those of the fitted
+        model on new rows of the same distribution, or with ``cv=`` of models that are fitted anew.
+        Features that cannot be tested can have any rank.
 
         Parameters
         ----------

@@ -11,7 +11,7 @@ from sklearn.linear_model import LinearRegression
 
 from losaw.importance import ImportanceResult, cpi, hierarchy, loco, pfi
 from losaw.scoring.group_tree import top_down_tests, tree_of_groups, tree_of_linkage
-from losaw.scoring.several_tests import adjust, rank_sets
+from losaw.scoring.several_tests import adjust, rank_sets, rank_words
 from losaw.scoring.tests import TESTS, one_sided_test
 
 
@@ -229,20 +229,19 @@ def test_certain_differences_make_narrow_sets_and_uncertain_ones_wide_sets(of, c
 
 
 @pytest.mark.parametrize("coefficients", [(1, 1, 1, 1, 0, 0), (1, 0.9, 0.75, 0.6, 0.45, 0.3)])
-@pytest.mark.parametrize(("of", "times", "n_tables"), [(pfi, {}, 200), (cpi, {"n_draws": 5}, 30)])
-def test_all_sets_contain_the_true_ranks_as_often_as_is_said(of, times, n_tables, coefficients):
+@pytest.mark.parametrize(("of", "more", "n_tables"), [(pfi, {}, 200), (cpi, {"n_draws": 5}, 30)])
+def test_all_sets_contain_the_true_ranks_as_often_as_is_said(of, more, n_tables, coefficients):
     """Of a known model both are 2 b^2; rows give each other values, which counts."""
     b, level = np.array(coefficients, dtype=float), 0.9
     model = LinearRegression(fit_intercept=False).fit(np.eye(len(b)), b)
     true = 2 * b**2
     first = 1 + (true > true[:, None]).sum(axis=1)
     last = len(b) - (true < true[:, None]).sum(axis=1)
-    rng = np.random.default_rng(0)
-    covered = 0
+    rng, covered = np.random.default_rng(0), 0
     for _ in range(n_tables):
         X = rng.standard_normal((150, len(b)))
         y = X @ b + 0.3 * rng.standard_normal(150)
-        sets = of(model, X, y, random_state=rng, **times).ranks(level).sort_values("feature")
+        sets = of(model, X, y, random_state=rng, **more).ranks(level).sort_values("feature")
         covered += bool(((sets["best"] <= first) & (sets["worst"] >= last)).all())
     assert covered >= binom.ppf(0.001, n_tables, level)
 
@@ -286,12 +285,8 @@ def test_clusters_and_values_of_other_folds_widen_the_error_that_ranks_rest_on()
 @pytest.mark.parametrize(("freedom", "first"), [(99, "1st"), (4, "1st to 2nd")])
 def test_ranks_have_the_degrees_of_freedom_of_their_error(freedom, first):
     # A lead of 2.3 errors: the quantile of two hypotheses at .05 is 1.98 or 2.78.
-    found = ImportanceResult(
-        np.array([2.3, 0.0]),
-        ("a", "b"),
-        deviations=np.eye(100)[:, :2] * [1.0, 0.0],
-        deviations_freedom=freedom,
-    )
+    scores, lead = np.array([2.3, 0.0]), np.eye(100)[:, :2] * [1.0, 0.0]
+    found = ImportanceResult(scores, ("a", "b"), deviations=lead, deviations_freedom=freedom)
     assert found.ranks()["ranks"][0] == first
 
 
@@ -304,3 +299,8 @@ def test_weights_lower_the_degrees_of_freedom_of_ranks(of, rows):
     weighted = {} if rows else {"sample_weight": weights}
     found = of(model, X[200:400], y[200:400], random_state=0, **weighted, **rows)
     assert found.deviations_freedom == pytest.approx(3 if rows else 29, abs=1e-3)
+
+
+def test_ordinals():
+    words = "1st 2nd 3rd 4th 11th 12th 13th 21st 102nd"
+    assert " ".join(rank_words(n, n) for n in (1, 2, 3, 4, 11, 12, 13, 21, 102)) == words
