@@ -2,6 +2,7 @@
 
 import csv
 import re
+from collections import Counter
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -95,9 +96,51 @@ def _cells(path: Path) -> "pd.DataFrame":
     import pandas as pd
 
     read: Any = partial(pd.read_csv, path, header=None, dtype=str, encoding="utf-8-sig")
-    head = read(sep="\0", nrows=_LINES, quoting=csv.QUOTE_NONE, keep_default_na=False)
-    sep = _separator(head[0].tolist())
+    of_lines = {"quoting": csv.QUOTE_NONE, "keep_default_na": False, "skip_blank_lines": False}
+    try:
+        lines = read(sep="\0", **of_lines).squeeze(axis=1).tolist()
+    except (pd.errors.ParserError, AttributeError):
+        raise LosawError("a cell contains a NUL character, which no text has: remove it") from None
+    sep = _separator([line for line in lines if line.strip()][:_LINES])
+    _check_quotes(lines, sep)
     return read(sep=sep, na_values=list(MISSING), skipinitialspace=True, low_memory=False)
+
+
+def _check_quotes(lines: list[str], sep: str) -> None:
+    """Refuse a quote that is text, as a ditto mark: the cell would go on to the next quote.
+
+    A cell with separators or several lines is believed if its row has then as many cells as others,
+    and if most of its lines have another number of cells where quotes are text.
+    """
+    if not any('"' in line for line in lines):
+        return
+    if sep == _BLANKS:
+        lines, sep = [" ".join(line.split()) for line in lines], " "
+    cells: Any = partial(csv.reader, delimiter=sep, skipinitialspace=True)
+    reader, rows, start = cells(lines, strict=True), list[tuple[list[str], int, int]](), 0
+    while start < len(lines):
+        try:
+            n_cells = len(next(reader))
+        except csv.Error as error:  # the cell ends before other text, or does not end
+            is_line = reader.line_num == start + 1 and "end of data" not in str(error)
+            n_cells = len(next(cells([lines[start]]))) if is_line else -1
+        rows.append((lines[start : reader.line_num], start + 1, n_cells))
+        start = reader.line_num
+    known = Counter(n_cells for _, _, n_cells in rows if n_cells > 0) or Counter([0])
+    width = known.most_common(1)[0][0]
+    goes_on = any(len(row) > 1 for row, _, _ in rows)
+    for row, number, n_cells in rows:
+        alone = [len(next(cells([line], quoting=csv.QUOTE_NONE), ())) for line in row]
+        are_rows = 2 * alone.count(width) > len(row) and not _COMMENT.match(row[0])
+        is_odd = n_cells != width and (len(row) > 1 or are_rows)
+        is_half = goes_on and "".join(row).count('"') % 2  # what writes such cells closes quotes
+        if n_cells < 0 or is_odd or is_half or (len(row) > 1 and are_rows):
+            raise LosawError(
+                f"line {number} has a quote that begins a cell, but what it ends is not clear "
+                f"({row[0][:60]!r}): write a quote that is text twice, in a cell in quotes, or "
+                "read it with pandas.read_csv(…, quoting=csv.QUOTE_NONE) and call "
+                "losaw.explain(frame, target)"
+            )
 
 
 def _reason(error: Exception) -> str:
@@ -107,6 +150,8 @@ def _reason(error: Exception) -> str:
             "is not text in UTF-8; write it so (in Excel: save as CSV UTF-8), or read it with "
             "pandas and call losaw.explain(frame, target)"
         )
+    if isinstance(error, LosawError):
+        return str(error)
     said = " ".join(str(error).split())
     found = re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", said)
     if found is None:

@@ -44,6 +44,44 @@ def test_quoted_text_may_have_several_lines(read, separator):
     assert list(found.columns) == ["a", "b", "c\nd"] and found["a"].equals(frame["a"])
 
 
+QUOTES = {
+    "two": {10: '"x', 170: '"x'},
+    "neighbours": {10: '"x', 11: '"x'},
+    "ditto marks": {10: '"', 13: '"'},
+    "one": {10: '"x'},
+    "the last line": {299: '"x'},
+    "before a good one": {5: '"x', 9: '"a, b; c\td"'},
+    "before inches": {5: '"x', 9: '5"'},
+}
+
+
+@pytest.mark.parametrize("at", QUOTES)
+@pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_no_row_is_lost_by_a_quote_that_is_text(read, at, separator, place):
+    lines = []
+    for row in range(300):
+        cells = [f"{row}.5", f"{row % 7}.25"]
+        cells.insert(place, QUOTES[at].get(row, "abc"[row % 3]))
+        lines.append(separator.join(cells))
+    names = [*"ay"]
+    names.insert(place, "t")
+    for end in ("\n", "\r\n"):
+        with pytest.raises(LosawError, match=rf"line {min(QUOTES[at]) + 2} has a quote.*twice"):
+            read(end.join([separator.join(names), *lines, ""]), "y")
+
+
+@pytest.mark.parametrize(
+    "cells", ["b,c,{0}", '"b, {0}\n{0} c",2,3', '2,"\n\n{0}, 4",3', '1,2,"\n"']
+)
+def test_an_open_quote_is_told_from_a_cell_of_several_lines(read, cells):
+    lines = [cells.format(row) for row in range(60)]
+    assert read("\n".join(["t,u,y", *lines]), "y").shape == (60, 3)
+    for odd in ('",",7', '"x,1,2', '1,2,"'):
+        with pytest.raises(LosawError, match="has a quote"):
+            read("\n".join(["t,u,y", *lines, odd, *lines]), "y")
+
+
 def test_blanks_separate_and_lines_without_names_are_numbered(read):
     frame = read(" 0.1  18.0   2\n 0.2  0.0    3\n", "X3", has_header=False)
     assert list(frame.columns) == ["X1", "X2", "X3"] and frame["X3"].tolist() == [2, 3]
