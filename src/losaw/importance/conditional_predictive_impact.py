@@ -1,8 +1,8 @@
 """Conditional predictive impact (Watson & Wright 2021; Blesch, Watson & Wright 2024)."""
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -35,8 +35,9 @@ SMALLEST_OWN_SHARE = 1e-3
 # Far values hide the others where a share is so many times that with them; of normal ones 1.7.
 _HIDDEN = 10.0
 _COPIES = (
-    "untestable: its draws are its copies, because the other features determine it, or because "
-    "Gaussian knockoffs with s_method='sdp' chose s = 0 for it (then take sampler='conditional')"
+    "untestable: its draws are its copies, because the other features determine it, because it "
+    "has one value in every fold, or because Gaussian knockoffs with s_method='sdp' chose s = 0 "
+    "for it (then take sampler='conditional')"
 )
 _CONSTANT = "constant: there is nothing to test"
 _MISSING = "missing in all rows: there is nothing to test"
@@ -98,10 +99,11 @@ def cpi(
     sampler : {"conditional", "sequential", "gaussian", "deep"} or KnockoffSampler
         Default "conditional": draws every feature, or group, from its own distribution given all
         columns outside of it (:class:`losaw.knockoffs.conditional.ConditionalSampler`), fitted to
-        all rows of X. The others draw joint knockoffs; with ``cv`` they are fitted to the rows that
-        a fold holds out. A sampler that does not know levels imitates the columns that the model
-        sees (codes or dummies) as real numbers, which are rounded before the model sees them where
-        the column holds integers, and all columns of a feature are replaced together. Gaussian
+        all rows of X; a group takes its values from rows that the model has not seen. The others
+        draw joint knockoffs; with ``cv`` they are fitted to the rows that a fold holds out. A
+        sampler that does not know levels imitates the columns that the model sees (codes or
+        dummies) as real numbers, which are rounded before the model sees them where the column
+        holds integers, and all columns of a feature are replaced together. Gaussian
         knockoffs that are given by name take ``s_method="mvr"`` unless ``sampler_parameters`` names
         another.
     sampler_parameters : dict or None
@@ -135,7 +137,8 @@ def cpi(
     clusters : array of shape (n_samples,) or None
         A label for every row: rows of one label belong together, as those of a patient. With
         ``cv`` they stay in one fold; without, the test is over clusters instead of rows. Draws of
-        ``"conditional"`` take nothing from rows of the same label.
+        ``"conditional"`` take nothing from rows of the same label; but a group of features does in
+        a fold of one label.
     cv : int, splitter or None, default None
         None: the given model on X. Otherwise the model is fitted anew in every fold and scored on
         the rows left out: see :func:`losaw.scoring.tests.tested`. For rows in the
@@ -186,17 +189,21 @@ def cpi(
         adjustment=adjustment,
         cv=cv,
     )
-    drawn, donors = draws_of(sampler_of(sampler, sampler_parameters), rows, models, n_draws, rng)
-    testing = Testing(test, adjustment, ERROR_KIND, shown, compares=donors is not None)
+    drawing, drawn = sampler_of(sampler, sampler_parameters), None
+    if getattr(drawing, "handles_units", False):
+        fit_units(drawing, rows, rng, models[0].model.members)
+        drawn = draws_of_folds(drawing, models, generators_of_draws(n_draws, rng))
+    compares = drawn is not None and drawn[0].donors is not None
+    testing = Testing(test, adjustment, ERROR_KIND, shown, compares)
     shares = shares_over_folds(models, rows, drawn)
     # Numbers of the seed itself may be those that X was simulated from.
     own = rng if isinstance(random_state, np.random.Generator) else rng.spawn(1)[0]
+    in_turn = iter(drawn or ())
 
     def differences(fit: Fit) -> Differences:
-        if drawn is not None:
-            held = (codes[fit.held] for codes in drawn)
-            return differences_of_draws(fit, held, n_draws, shares=shares, donors=donors)
-        return with_knockoffs(sampler_of(sampler, sampler_parameters), fit, n_draws, own)
+        if drawn is None:
+            return with_knockoffs(sampler_of(sampler, sampler_parameters), fit, n_draws, own)
+        return differences_of_draws(fit, next(in_turn), len(rows), shares=shares)
 
     return tested(differences, models, rows, testing, rng)
 
@@ -213,24 +220,28 @@ def sampler_of(sampler: Any, parameters: Mapping[str, Any] | None) -> Any:
     return make_sampler(sampler, **parameters)
 
 
-def draws_of(
-    sampler: Any, rows: Rows, models: Sequence[Fit], n_draws: int, rng: np.random.Generator
-) -> tuple[list[FloatArray] | None, list[NDArray[np.intp]] | None]:
-    """Return draws of all rows by a sampler that draws units given all columns outside of them.
+class Draws(NamedTuple):
+    """Draws of the rows of a fold."""
 
-    And the rows that gave each row the unit's residual, where the sampler tells: arrays of shape
-    (n_rows, n_units). It is fitted once to all rows, since it never sees the response. None for
-    joint knockoffs, which are fitted to the rows that a fold holds out, as published: see
-    :func:`with_knockoffs`.
+    codes: Sequence[FloatArray]  # of features, or of the model's columns, one array a draw
+    # The rows, of all, that gave each row the unit's residual, (n_rows, n_units) for each draw.
+    donors: Sequence[NDArray[np.intp]] | None = None
+
+
+def draws_of_folds(
+    sampler: Any, models: Sequence[Fit], generators: Sequence[np.random.Generator]
+) -> list[Draws]:
+    """Return draws for every fold by a fitted sampler, given all columns outside of a unit.
+
+    The sampler was fitted once to all rows, since it never sees the response. Joint knockoffs are
+    fitted to the rows that a fold holds out, as published: see :func:`with_knockoffs`.
     """
-    if not getattr(sampler, "handles_units", False):
-        return None, None
-    fit_units(sampler, rows, rng, models[0].model.members)
-    generators = generators_of_draws(n_draws, rng)
-    if not hasattr(sampler, "sample_with_donors"):
-        return [sampler.sample(generator) for generator in generators], None
-    drawn, donors = zip(*map(sampler.sample_with_donors, generators), strict=True)
-    return list(drawn), list(donors)
+    held = [fit.held for fit in models]
+    if not hasattr(sampler, "sample_parts"):
+        whole = [sampler.sample(generator) for generator in generators]
+        return [Draws([codes[rows] for codes in whole]) for rows in held]
+    drawn = [sampler.sample_parts(generator, held) for generator in generators]
+    return [Draws(*zip(*parts, strict=True)) for parts in zip(*drawn, strict=True)]
 
 
 def fit_units(
@@ -251,8 +262,8 @@ def with_knockoffs(sampler: Any, fit: Fit, n_draws: int, rng: np.random.Generato
         sampler.fit(table.codes, table.kinds, rng)
     elif columns.shape[1]:
         sampler.fit(columns, None, rng)
-    drawn = map(sampler.sample, generators_of_draws(n_draws, rng))
-    return differences_of_draws(fit, drawn, n_draws, knows_levels)
+    drawn = Draws([sampler.sample(generator) for generator in generators_of_draws(n_draws, rng)])
+    return differences_of_draws(fit, drawn, len(fit.held), knows_levels)
 
 
 def generators_of_draws(n_draws: int, rng: np.random.Generator) -> list[np.random.Generator]:
@@ -263,9 +274,9 @@ def generators_of_draws(n_draws: int, rng: np.random.Generator) -> list[np.rando
 
 
 def shares_over_folds(
-    models: Sequence[Fit], rows: Rows, drawn: Sequence[FloatArray] | None
+    models: Sequence[Fit], rows: Rows, drawn: Sequence[Draws] | None
 ) -> FloatArray | None:
-    """Return the own shares of draws of all rows, (n_units,); None for knockoffs, or without folds.
+    """Return the own shares of all draws, (n_units,); None for knockoffs, or without folds.
 
     A feature may have one value within every fold, and not be constant: one of a patient, whose
     rows are a fold.
@@ -273,8 +284,10 @@ def shares_over_folds(
     if drawn is None or models[0].train is None:
         return None
     encode, units = models[0].model.encode, models[0].model.scored_columns
-    columns, nominal = encode(rows.table.codes), nominal_columns(models[0].model)
-    return np.mean([own_shares(columns, encode(one), units, nominal) for one in drawn], axis=0)
+    columns = encode(rows.table.codes[np.concatenate([fit.held for fit in models])])
+    nominal = nominal_columns(models[0].model)
+    draws = (np.concatenate(codes) for codes in zip(*(fold.codes for fold in drawn), strict=True))
+    return np.mean([own_shares(columns, encode(one), units, nominal) for one in draws], axis=0)
 
 
 def nominal_columns(subject: Model, knows_levels: bool = True) -> list[int]:
@@ -285,26 +298,26 @@ def nominal_columns(subject: Model, knows_levels: bool = True) -> list[int]:
 
 def differences_of_draws(
     fit: Fit,
-    drawn: Iterable[FloatArray],
-    n_draws: int,
+    drawn: Draws,
+    n_rows: int,
     knows_levels: bool = True,
     shares: FloatArray | None = None,
-    donors: Sequence[NDArray[np.intp]] | None = None,
 ) -> Differences:
-    """Return the loss with each scored unit replaced minus the loss, (n_rows, n_units).
+    """Return the loss with each scored unit replaced minus the loss, (n_held_rows, n_units).
 
-    The ``n_draws`` arrays are draws of features where the sampler ``knows_levels``, else of the
-    model's columns. ``shares`` are the own shares, None for those of these rows; ``donors`` are as
-    of :func:`draws_of`.
+    Draws are of features where the sampler ``knows_levels``, else of the model's columns.
+    ``n_rows`` is the number of all rows, of which some give values; ``shares`` are the own shares,
+    None for those of these rows.
     """
-    subject = fit.model
+    subject, n_draws = fit.model, len(drawn.codes)
     columns, replaced = subject.columns, subject.scored_columns
     total = np.zeros((len(subject.table), len(replaced)))
     own = np.zeros(len(replaced))
-    given = None if donors is None else np.zeros((len(donors[0]), len(replaced)))
+    given = None if drawn.donors is None else np.zeros((n_rows, len(replaced)))
     nominal = nominal_columns(subject, knows_levels)
 
-    seen, put_in = itertools.tee(map(subject.encode, drawn) if knows_levels else drawn)
+    copies_of_draws = map(subject.encode, drawn.codes) if knows_levels else drawn.codes
+    seen, put_in = itertools.tee(copies_of_draws)
     exchanged = subject.exchange(put_in, n_draws)
     for number, (copies, predictions) in enumerate(zip(seen, exchanged, strict=True)):
         if shares is None:
@@ -312,9 +325,9 @@ def differences_of_draws(
         original, *others = (subject.loss(subject.y, predicted) for predicted in predictions)
         changes = np.column_stack([other - original for other in others])
         total += changes
-        if given is not None and donors is not None:
-            giving = donors[number][fit.held]
-            given += added_by_donors(changes, giving, subject.weights, len(given)) / n_draws
+        if given is not None and drawn.donors is not None:
+            donors = drawn.donors[number]
+            given += added_by_donors(changes, donors, subject.weights, n_rows) / n_draws
     own = own / n_draws if shares is None else shares
     notes = {}
     for name, share, unit in zip(subject.names, own, replaced, strict=True):

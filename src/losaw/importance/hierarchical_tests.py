@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from losaw.data import FloatArray
 from losaw.importance.conditional_predictive_impact import (
     differences_of_draws,
+    draws_of_folds,
     fit_units,
     shares_over_folds,
 )
@@ -174,12 +175,12 @@ random_state
         # of its own: results depend on no other group.
         own = np.random.default_rng(seed)
         fit_units(drawing, rows, own, models[0].model.members)
-        drawn = [drawing.sample(own) for _ in range(n_draws)]
+        drawn = draws_of_folds(drawing, models, [own] * n_draws)
+        in_turn = iter(drawn)
         shares = shares_over_folds(models, rows, drawn)
 
         def differences(fit: Fit) -> Differences:
-            held = (codes[fit.held] for codes in drawn)
-            return differences_of_draws(fit, held, n_draws, shares=shares)
+            return differences_of_draws(fit, next(in_turn), len(rows), shares=shares)
 
         result = tested(differences, models, rows, testing, own)
         found.update({place: (result, at) for at, place in enumerate(places)})

@@ -1,7 +1,7 @@
 """Draws of single features, or groups, from their own distribution given all other columns."""
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -43,7 +43,16 @@ class _Unit(NamedTuple):
     columns: NDArray[np.intp]
     mean: FloatArray
     residual: FloatArray
+    places: FloatArray  # where similar rows are sought
     neighbours: NDArray[np.intp]
+
+
+class _Values(NamedTuple):
+    """The known values of a column in order, their scores (of numbers), and its targets."""
+
+    values: FloatArray
+    scores: FloatArray
+    n_targets: int
 
 
 class ConditionalSampler:
@@ -136,6 +145,7 @@ class ConditionalSampler:
         self._varying = varying_columns(self._X)
         self._warn_of_many_levels()
         regressors = {j: regressors_of(self._X[:, j], self._kinds[j]) for j in self._varying}
+        self._values = {j: self._values_of(j) for j in self._varying}
         from threadpoolctl import threadpool_limits
 
         with threadpool_limits(1, "blas"):  # of small matrices, threads cost more than they gain
@@ -153,25 +163,36 @@ class ConditionalSampler:
         self, rng: int | np.random.Generator | None
     ) -> tuple[FloatArray, NDArray[np.intp]]:
         """As :meth:`sample`, and the row that gave each row its residual, (n_samples, n_units)."""
-        drawn = fitted_rows(self)
+        return self.sample_parts(rng, [np.arange(len(fitted_rows(self)))])[0]
+
+    def sample_parts(
+        self, rng: int | np.random.Generator | None, parts: Sequence[NDArray[np.intp]]
+    ) -> list[tuple[FloatArray, NDArray[np.intp]]]:
+        """Draw the rows of each part (row numbers), as :meth:`sample_with_donors` draws all rows.
+
+        A unit of several columns takes the residual of a row of its own part: its draws are nearly
+        that row, and a model that was fitted to the others must not have seen it. A value of a
+        single column lies among those that the model was fitted to, whichever row gives it. In a
+        part of one cluster its own rows give the residuals: of a single row it is its own.
+        """
+        rows = fitted_rows(self)
         columns = np.concatenate([np.empty(0, np.intp), *(unit.columns for unit in self._units)])
         if len(np.unique(columns)) < len(columns):
             raise ValueError("units overlap: a column has several draws; take sample_units")
-        donors = np.empty((len(drawn), len(self._units)), dtype=np.intp)
-        for place, (values, giving) in enumerate(self._draws(rng)):
-            drawn[:, self._units[place].columns] = values
-            donors[:, place] = giving
-        return drawn, donors
+        seed, found = int(as_generator(rng).integers(2**63)), []
+        for part in parts:
+            drawn = rows[part]
+            donors = np.empty((len(part), len(self._units)), dtype=np.intp)
+            for place, unit in enumerate(self._units):
+                values, donors[:, place] = self._drawn(unit, _stream(seed, unit.columns), part)
+                drawn[:, unit.columns] = values
+            found.append((drawn, donors))
+        return found
 
     def sample_units(self, rng: int | np.random.Generator | None) -> list[FloatArray]:
         """Draw every unit once: arrays of shape (n_samples, n_columns of the unit)."""
-        return [values for values, _ in self._draws(rng)]
-
-    def _draws(
-        self, rng: int | np.random.Generator | None
-    ) -> Iterator[tuple[FloatArray, NDArray[np.intp]]]:
-        seed = int(as_generator(rng).integers(2**63))
-        return (self._drawn(unit, _stream(seed, unit.columns)) for unit in self._units)
+        seed, rows = int(as_generator(rng).integers(2**63)), np.arange(len(self._X))
+        return [self._drawn(unit, _stream(seed, unit.columns), rows)[0] for unit in self._units]
 
     def _read(self, clusters: NDArray[np.intp] | None, rng: np.random.Generator) -> Clusters | None:
         if clusters is None:
@@ -202,7 +223,7 @@ class ConditionalSampler:
         varying = [j for j in columns if j in regressors]
         if not varying:
             nothing = np.empty((n_rows, 0))
-            return _Unit(columns, nothing, nothing, nothing.astype(np.intp))
+            return _Unit(columns, nothing, nothing, nothing, nothing.astype(np.intp))
         targets = np.column_stack([self._targets(j) for j in varying])
         known = ~np.isnan(targets)
         complete = known.all(axis=0)
@@ -223,7 +244,9 @@ class ConditionalSampler:
         if predicted is not None:
             places = np.column_stack([places, _WEIGHT_OF_SPREAD * predicted])
         places = _same_where_equal(places, joined([other.linear for other in others], n_rows))
-        return _Unit(columns, mean, residual, self._neighbours(places, rng))
+        n_clusters = n_rows if self._clusters is None else int(self._clusters.labels.max()) + 1
+        places = places + _JITTER / n_clusters * rng.standard_normal(places.shape)
+        return _Unit(columns, mean, residual, places, self._neighbours(places, np.arange(n_rows)))
 
     def _targets(self, j: int) -> FloatArray:
         """Return what is predicted of a column: indicators of levels, or scores and missingness."""
@@ -233,26 +256,42 @@ class ConditionalSampler:
         missing, scores = np.isnan(column), normal_scores(column)
         return np.column_stack([scores, missing]) if missing.any() else scores[:, None]
 
-    def _neighbours(self, places: FloatArray, rng: np.random.Generator) -> NDArray[np.intp]:
-        """Return the rows next to each row, its own cluster left out, (n_rows, 5)."""
+    def _values_of(self, j: int) -> _Values:
+        column, targets = self._X[:, j], self._targets(j)
+        if self._kinds[j] == "nominal":
+            return _Values(np.unique(column), np.empty(0), targets.shape[1])
+        known = ~np.isnan(column)
+        values, first = np.unique(column[known], return_index=True)
+        return _Values(values, targets[known, 0][first], targets.shape[1])
+
+    def _neighbours(self, places: FloatArray, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return those of some rows that are next to each of them, its own cluster left out."""
         from scipy.spatial import cKDTree
 
-        n_rows = len(places)
-        labels = np.arange(n_rows) if self._clusters is None else self._clusters.labels
-        n_clusters = int(labels.max()) + 1
+        n_rows = len(rows)
+        if n_rows == 1:
+            return np.zeros((1, 1), dtype=np.intp)
+        labels = rows if self._clusters is None else self._clusters.labels[rows]
+        if (labels == labels[0]).all():  # a fold of one cluster, whose rows alone are unseen
+            labels = rows
+        places, labels = places[rows], np.unique(labels, return_inverse=True)[1]
+        among = np.full(len(self._X), -1)
+        among[rows] = np.arange(n_rows)
+        given = among[self._giving]
+        given = given[given >= 0] if (given >= 0).any() else np.arange(n_rows)
+        given = np.tile(given, -(-n_rows // len(given)))
         count = min(_NEIGHBOURS, n_rows - 1)
-        largest = int(np.bincount(labels[self._giving]).max())
+        largest = int(np.bincount(labels[given]).max())
         sought = min(count + largest, n_rows, _MOST_SOUGHT + count)
-        places = places + _JITTER / n_clusters * rng.standard_normal(places.shape)
-        _, found = cKDTree(places[self._giving]).query(places, k=sought)
-        nearest = self._giving[found]
+        _, found = cKDTree(places[given]).query(places, k=sought)
+        nearest = given[found]
         is_own = labels[nearest] == labels[:, None]
         others_first = np.argsort(is_own, axis=1, kind="stable")
         neighbours = np.take_along_axis(nearest, others_first[:, :count], axis=1)
         # Clusters with so much weight that their rows find too few others search without it.
         for label in np.unique(labels[(~is_own).sum(axis=1) < count]):
             members = np.flatnonzero(labels == label)
-            giving = self._giving[labels[self._giving] != label]
+            giving = given[labels[given] != label]
             if not len(giving):
                 giving = np.flatnonzero(labels != label)
             most = min(count, len(giving))
@@ -260,42 +299,43 @@ class ConditionalSampler:
             neighbours[members] = giving[found[:, np.arange(count) % most]]
         return neighbours
 
-    def _drawn(self, unit: _Unit, rng: np.random.Generator) -> tuple[FloatArray, NDArray[np.intp]]:
-        """Return the unit's values (n_samples, n_columns), and the rows that gave residuals."""
+    def _drawn(
+        self, unit: _Unit, rng: np.random.Generator, part: NDArray[np.intp]
+    ) -> tuple[FloatArray, NDArray[np.intp]]:
+        """Return values of some rows (n_rows, n_columns), and the rows that gave residuals."""
         n_rows = len(self._X)
-        drawn = self._X[:, unit.columns]
+        drawn = self._X[np.ix_(part, unit.columns)]
         if not unit.mean.shape[1]:
-            return drawn, np.arange(n_rows)
-        turn = rng.integers(unit.neighbours.shape[1], size=n_rows)
-        donors = unit.neighbours[np.arange(n_rows), turn]
-        moved = unit.mean + unit.residual[donors]
+            return drawn, part
+        neighbours = unit.neighbours
+        if len(unit.columns) > 1 and len(part) < n_rows:
+            neighbours = np.empty_like(unit.neighbours)
+            own = part[self._neighbours(unit.places, part)]
+            neighbours[part] = own[:, np.arange(neighbours.shape[1]) % own.shape[1]]
+        turn = rng.integers(neighbours.shape[1], size=n_rows)[part]
+        donors = neighbours[part, turn]
+        moved = unit.mean[part] + unit.residual[donors]
         first = 0
         for place, j in enumerate(unit.columns):
-            if j not in self._varying:
+            if j not in self._values:
                 continue
-            targets = self._targets(j)
-            last = first + targets.shape[1]
-            drawn[:, place] = self._nearest(j, moved[:, first:last], targets, donors)
+            last = first + self._values[j].n_targets
+            drawn[:, place] = self._nearest(j, moved[:, first:last], donors)
             first = last
         return drawn, donors
 
-    def _nearest(
-        self, j: int, moved: FloatArray, targets: FloatArray, donors: NDArray[np.intp]
-    ) -> FloatArray:
+    def _nearest(self, j: int, moved: FloatArray, donors: NDArray[np.intp]) -> FloatArray:
         """Return the value of column j that is nearest to a predicted target."""
-        column = self._X[:, j]
+        values, scores, _ = self._values[j]
         if self._kinds[j] == "nominal":
-            return np.asarray(np.unique(column)[moved.argmax(axis=1)])
-        missing = np.isnan(column)
-        values, first = np.unique(column[~missing], return_index=True)
-        scores = targets[~missing, 0][first]
+            return np.asarray(values[moved.argmax(axis=1)])
         above = np.clip(np.searchsorted(scores, moved[:, 0]), 1, max(len(scores) - 1, 1))
         if len(values) == 1:
-            nearest = np.full(len(column), values[0])
+            nearest = np.full(len(moved), values[0])
         else:
             lower = moved[:, 0] - scores[above - 1] < scores[above] - moved[:, 0]
             nearest = values[np.where(lower, above - 1, above)]
-        return np.where(missing[donors], np.nan, nearest)
+        return np.where(np.isnan(self._X[donors, j]), np.nan, nearest)
 
 
 def _same_where_equal(places: FloatArray, known: FloatArray) -> FloatArray:

@@ -102,7 +102,9 @@ def test_features_that_are_constant_within_clusters_have_the_cpi_of_independent_
         rejected += (found.p_values[1:] < 0.05).sum()
     assert rejected <= 3  # of 6; more come with probability 9e-5 at the level .05
     tree = hierarchy(LinearRegression(), features, y, cv=cv, clusters=patient, random_state=0)
-    assert tree.selected == (("X1",),)
+    # Groups take values of rows of the fold, which a single patient has in common.
+    assert tree.selected == ((("X1",),) if cv == 5 else ())
+    assert cv == 5 or str(tree).startswith("nothing is tested: untestable")
     for of in (pfi, subgroups):
         found = of(LinearRegression(), features, y, cv=cv, clusters=patient, random_state=0)
         assert len(found.notes) == 3 * (cv != 5) == np.isnan(found.p_values).sum()
