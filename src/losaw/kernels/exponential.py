@@ -29,6 +29,7 @@ _ROUND = 6755399441055744.0  # 1.5 * 2^52: adding it leaves the rounded integer 
 @on_values(types.float64, types.float64)
 def _power_of_two(builder: Any, exponent_bits: Any) -> Any:
     """Return 2^n for a double whose low bits are the integer n."""
+    # A double with exponent bits n + 1023 and nothing else is 2^n.
     integer = ir.IntType(64)
     exponent = builder.add(builder.bitcast(exponent_bits, integer), ir.Constant(integer, 1023))
     return builder.bitcast(builder.shl(exponent, ir.Constant(integer, 52)), ir.DoubleType())
@@ -42,9 +43,11 @@ def exponential(x: float) -> float:
     polynomial of degree 12: relative error below 1e-15.
     """
     x = min(max(x, -LARGEST_EXPONENT), LARGEST_EXPONENT)
+    # n is x / ln 2 rounded to an integer; r is what is left, ln 2 in two parts for its last digits.
     shifted = x * _LOG2_E + _ROUND
     n = shifted - _ROUND
     r = (x - n * _LN2_HIGH) - n * _LN2_LOW
+    # Horner's rule: the coefficients are 1 / k!, from k = 12 down.
     p = 1.0 / 479001600.0
     p = p * r + 1.0 / 39916800.0
     p = p * r + 1.0 / 3628800.0
@@ -64,6 +67,7 @@ def exponential(x: float) -> float:
 @inlined_kernel()
 def exponential_of_eight(x: Any) -> Any:
     """Return :func:`exponential` of eight numbers in a register."""
+    # The steps of ``exponential``, on eight lanes.
     x = clip(x, -LARGEST_EXPONENT, LARGEST_EXPONENT)
     shifted = fma(x, spread(_LOG2_E), spread(_ROUND))
     n = subtract(shifted, spread(_ROUND))

@@ -30,9 +30,11 @@ def invert(matrix: np.ndarray, size: int, diagonal: np.ndarray) -> None:
     """
     stride = matrix.shape[1]
     end = -(-size // LANES) * LANES
+    # The pivots are compared with the matrix as it was given.
     for j in range(size):
         diagonal[j] = matrix[j, j]
     for j in range(size):
+        # Sweep on column j: the row by the pivot, then every other row less its multiple of it.
         pivot = matrix[j, j]
         if not pivot > 1e-10 * diagonal[j]:
             for i in range(size):
@@ -60,6 +62,7 @@ def product(matrix: np.ndarray, size: int, vector: np.ndarray, out: np.ndarray) 
     """Write matrix @ vector to ``out``, for a symmetric matrix; ``out`` is as long as its rows."""
     stride = matrix.shape[1]
     for lane in range(0, size, LANES):
+        # Eight entries of the product at a time: columns of the matrix times entries of the vector.
         total = spread(0.0)
         for i in range(size):
             total = fma(spread(vector[i]), load(matrix, i * stride + lane), total)

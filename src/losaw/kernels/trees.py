@@ -106,6 +106,7 @@ def _walk(trees: Trees, root: int, X: np.ndarray, first: int, place: np.ndarray)
     has_sets = len(trees.left_levels) > 0
     for k in range(n_rows):
         place[k] = root
+    # One level deeper per turn, until all rows are at leaves.
     n_inner = 1
     while n_inner > 0:
         n_inner = 0

@@ -20,9 +20,12 @@ def next_index(state: np.ndarray, size: int) -> int:
     """Draw a uniform index in [0, size), size < 2^31; moves ``state`` (one uint64) on."""
     state[0] += _STEP
     z = state[0]
+    # The mixing steps of SplitMix64 with their published constants.
     z = (z ^ (z >> np.uint64(30))) * _FIRST
     z = (z ^ (z >> np.uint64(27))) * _SECOND
     z = z ^ (z >> np.uint64(31))
+    # The upper 32 bits as a fraction of 2^32, times the size (Lemire 2019): no division. Of size
+    # indices the most and least likely differ by less than size / 2^32.
     return np.int64(  # type: ignore[return-value]
         ((z >> np.uint64(32)) * np.uint64(size)) >> np.uint64(32)
     )
@@ -35,6 +38,7 @@ def draw_in_bag_counts(state: np.ndarray, bootstrap: bool, counts: np.ndarray) -
     if not bootstrap:
         counts[:] = 1
         return
+    # N draws with replacement from the N rows.
     counts[:] = 0
     for _ in range(n):
         counts[next_index(state, n)] += 1

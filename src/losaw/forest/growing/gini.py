@@ -30,6 +30,7 @@ def node_classes(
     sample: Sample, start: int, end: int, distribution: np.ndarray, node: int
 ) -> tuple:
     """Write a node's class shares to ``distribution[node]``; return count and Gini impurity."""
+    # Shares p_c of the classes, counted with multiplicity, and 1 - sum p_c^2.
     labels = sample.labels
     pair = sample.pair
     n_classes = distribution.shape[1]
@@ -96,6 +97,7 @@ def scan_classes(
     best_score = node_square / total
     best = 0
     for i in range(size - 1):
+        # v = w c is the weight of all copies of the row.
         v = w[i] * c[i]
         k = labels[order[p, start + i]]
         square_left += v * (2.0 * left[k] + v)
@@ -104,8 +106,10 @@ def scan_classes(
         right[k] -= v
         weight += v
         count += c[i]
+        # A side must hold min_leaf rows; behind the last such split none follows.
         if count < min_leaf:
             continue
+        # W_R; where rounding leaves none, the sides behind it have none either.
         rest = total - weight
         if n_samples - count < min_leaf or not rest > 0.0:
             break
@@ -113,10 +117,12 @@ def scan_classes(
             square_right = 0.0
             for other in range(n_classes):
                 square_right += right[other] * right[other]
+        # What Delta_w gains from the sides: sum_c (T_L^c)^2 / W_L + sum_c (T_R^c)^2 / W_R.
         score = square_left / weight + square_right / rest
         if score > best_score and (not has_ties or sorted_values[i] < sorted_values[i + 1]):
             best_score = score
             best = i + 1
+    # Delta_w^rel: the gain over the node's own sum of squares, relative to its Gini impurity.
     return (best_score - node_square / total) / total / impurity, best
 
 
@@ -185,6 +191,7 @@ def split_classes_at_levels(
     best = -1
     for place in range(n_ordered - 1):
         k = order[place]
+        # A level without rows in the node moves nothing: its split is that of the level before it.
         if level_count[k] == 0.0:
             continue
         count += level_count[k]
@@ -207,4 +214,5 @@ def split_classes_at_levels(
         work.left_levels[candidate.row] = first_levels(
             order, best + 1, n_ordered, levels.every_level
         )
+    # Delta_w^rel, as for sorted rows.
     return (best_score - node_square / total) / total / impurity, best

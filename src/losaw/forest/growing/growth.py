@@ -49,6 +49,8 @@ _NUMBER, _START, _END, _DEPTH = 0, 1, 2, 3
 @inlined_kernel(fastmath=REORDERED)
 def node_moments(rows: np.ndarray, start: int, end: int, pair: np.ndarray) -> tuple:
     """Count, mean and variance of the response in a node."""
+    # Sums of c, c y and c y^2 over the node's rows, y being centred: the variance is then the mean
+    # square less the squared mean, without loss of digits.
     count = 0.0
     first = 0.0
     second = 0.0
@@ -73,6 +75,7 @@ def write_leaf(nodes: Nodes, index: int, mean: float, count: float, impurity: fl
     nodes.value[index] = mean
     nodes.n_samples[index] = count
     nodes.impurity[index] = max(impurity, 0.0)
+    # A leaf splits nothing: no decrease, and all of its effective sample.
     nodes.relative_decrease[index] = 0.0
     nodes.effective_size[index] = 1.0
     nodes.capped_size[index] = 1.0
@@ -103,8 +106,10 @@ def _sum_node(
     """Compute what the splits of rows[start:end] need: moments of adjustment, sums over levels."""
     settings, sample, work = grower.settings, grower.sample, grower.work
     width = grower.data.design_width
+    # Sums c a a' of the adjustment features, for the node regressions of continuous targets.
     if _has_regressions(grower):
         add_moments(sample.rows, start, end, sample.pair, sample.design, width, work.gram[slot])
+    # Counts and responses by level, from which all splits of discrete features are found.
     if levels is not None:
         level_sums(sample.rows, start, end, sample.codes, sample.pair, slot, levels.sums)
         if settings.counts_rows_once:
@@ -114,6 +119,8 @@ def _sum_node(
 @inlined_kernel()
 def _subtract_node(grower: Grower, levels: LevelWorkspace | None, slot: int, other: int) -> None:
     """Subtract the sums of one child from its parent's: they become the other child's."""
+    # Sums over the parent's rows less those over one child's are the other child's: the larger
+    # child's rows are never read for them.
     work, width = grower.work, grower.data.design_width
     if _has_regressions(grower):
         for i in range(width):
@@ -128,6 +135,8 @@ def _subtract_node(grower: Grower, levels: LevelWorkspace | None, slot: int, oth
 @inlined_kernel()
 def _draw(grower: Grower, drawn: int) -> Candidate:
     """Draw a feature that is not among the ``drawn`` ones, which are at the front."""
+    # One step of a Fisher-Yates shuffle: what was drawn moves to the front, and M_try is a uniform
+    # sample without replacement.
     features, data = grower.work.features, grower.data
     swap = drawn + next_index(grower.work.state, len(features) - drawn)
     feature = features[swap]
@@ -165,6 +174,8 @@ def find_split(
         elif levels is not None and cells is not None:
             split = split_discrete(grower, levels, cells, classes, node, candidate)
         n_constant += split.is_constant
+        # Row i of the table holds Delta_i, its split, and the effective sample size before and
+        # after.
         work.splits[candidate.row, DECREASE] = split.decrease
         work.splits[candidate.row, CUT] = split.cut
         work.splits[candidate.row, EFFECTIVE_SIZE] = split.effective_size
@@ -198,6 +209,7 @@ def grow_tree(
     # The tree's sample, and the root with all of it. Pending nodes are on a stack; a node's slot
     # there is also that of its moments of the adjustment features and its sums over levels.
     data, settings, sample, work = grower.data, grower.settings, grower.sample, grower.work
+    # The tree's own random stream draws its bootstrap sample first, then features at each node.
     work.state[0] = seed
     n_rows = draw_sample(data, settings.bootstrap, work.state, sample)
     for p in range(len(data.is_discrete)):
@@ -221,9 +233,12 @@ def grow_tree(
         count, mean, impurity = node_moments(sample.rows, start, end, sample.pair)
         if data.has_several_classes:
             count, impurity = node_classes(sample, start, end, nodes.distribution, index)
+        # Purity is measured against the root: a node's own impurity has no scale to compare with.
         if number == 0:
             total_impurity = impurity
         write_leaf(nodes, index, mean, count, impurity)
+        # N_k counts a row as often as it was drawn: counting it once, as ranger does, does not
+        # reproduce losaw's Table 7.
         size = float(end - start) if settings.counts_rows_once else count
         if (
             depth >= settings.max_depth
@@ -292,6 +307,7 @@ def grow_trees(
 
     Where ``levels`` and ``cells`` are None, nothing that needs them is compiled.
     """
+    # Trees lie one behind the other, so that a batch of them is one set of arrays.
     offset = 0
     for tree in range(len(seeds)):
         n_nodes[tree] = grow_tree(grower, levels, cells, classes, seeds[tree], nodes, offset)

@@ -36,6 +36,8 @@ def mark_left(grower: Grower, levels: LevelWorkspace | None, node: Node, best: i
             left_count += sample.pair[row, 0]
         for i in range(start + cut, end):
             goes_left[order[p, i]] = 0
+        # The threshold is a value of the data, x <= t to the left; forests of other packages take
+        # the middle between it and the next value.
         threshold = data.values[p, sample.tree_rows[order[p, start + cut - 1]]]
         if settings.splits_half_way:
             above_it = data.values[p, sample.tree_rows[order[p, start + cut]]]
@@ -50,11 +52,13 @@ def mark_left(grower: Grower, levels: LevelWorkspace | None, node: Node, best: i
         for k in range(data.n_levels[p]):
             if levels.counts[k] == 0.0:
                 continue
+            # ``above`` is the first level on the right: what a threshold half way lies below.
             present |= bit(k)
             if chosen & bit(k) != np.uint64(0):
                 left_count += levels.counts[k]
             elif above < 0:
                 above = k
+        # Bit ``code`` of the set says where the row goes.
         for i in range(start, end):
             row = sample.rows[0, i]
             go = (chosen >> np.uint64(sample.codes[row, p])) & np.uint64(1)
@@ -89,6 +93,8 @@ def partition(
     scratch: np.ndarray,
 ) -> None:
     """Move the rows that go left to the front of order[p, start:end], each part in its order."""
+    # No branch: each row is written to both places, and only one of the two ends moves on. A
+    # processor cannot predict which way rows go.
     left = start
     right = 0
     for i in range(start, end):
@@ -98,5 +104,6 @@ def partition(
         scratch[right] = row
         left += go
         right += 1 - go
+    # The rows that go right follow, in their order.
     for i in range(right):
         order[p, left + i] = scratch[i]

@@ -21,6 +21,7 @@ def sort_values(grower: Grower, node: Node, p: int) -> None:
     """Copy the feature's values in sorted order to the workspace, if there are ties."""
     data, sample = grower.data, grower.sample
     if data.has_ties[p]:
+        # Only equal values can forbid a split: without ties nobody reads the values themselves.
         for i in range(node.end - node.start):
             row = sample.tree_rows[sample.order[p, node.start + i]]
             grower.work.sorted_values[i] = data.values[p, row]
@@ -56,9 +57,12 @@ def scan_weighted(
     while last > 0 and count + c[last] < min_leaf:
         count += c[last]
         last -= 1
+    # The best Delta_w so far, as a fraction. A fraction is larger than the best one exactly if
+    # numerator x best denominator > best numerator x denominator, both denominators being positive.
     best_numerator = 0.0
     best_denominator = 1.0
     best = 0
+    # W_L and T_L, W_R and T_R of the rows that are on their side whatever the split.
     left_weight, left_response = 0.0, 0.0
     for i in range(min(first, size)):
         left_weight += w[i] * c[i]
@@ -75,6 +79,8 @@ def scan_weighted(
         difference = left_response - mean * left_weight
         numerator = difference * difference
         denominator = left_weight * (total - left_weight)
+        # Between equal values there is no split: x <= t cannot part them (Definition 4.2's t is one
+        # of the values).
         if (
             numerator * best_denominator > best_numerator * denominator
             and denominator > 0.0
@@ -121,6 +127,8 @@ def scan_uniform(grower: Grower, node: Node, p: int) -> tuple:
     mean = node.mean
     start = node.start
     end = node.end
+    # Where rows are counted once the first and last admissible split follow from the number of
+    # rows; where with multiplicity, from a walk over the counts.
     first = start + min_leaf - 1
     last = end - min_leaf
     if not settings.counts_rows_once:
@@ -138,9 +146,11 @@ def scan_uniform(grower: Grower, node: Node, p: int) -> tuple:
             if count >= min_leaf:
                 break
             last -= 1
+    # A negative start lets a split without any decrease win, where the forest's rules allow one.
     best_numerator = 0.0 if settings.needs_gain else -1.0
     best_denominator = 1.0
     best = start
+    # W_L and T_L, W_R and T_R of the rows that are on their side whatever the split: w is 1.
     left_weight, left_response = 0.0, 0.0
     for i in range(start, min(first, end)):
         row = order[p, i]
@@ -152,6 +162,7 @@ def scan_uniform(grower: Grower, node: Node, p: int) -> tuple:
         right_weight += pair[row, 0]
         right_response += pair[row, 1]
     for step in range((last - first + 1) // 2):
+        # From the left: row i is the last one on the left.
         i = first + step
         row = order[p, i]
         left_weight += pair[row, 0]
@@ -167,6 +178,7 @@ def scan_uniform(grower: Grower, node: Node, p: int) -> tuple:
             best_numerator = numerator
             best_denominator = denominator
             best = i + 1
+        # From the right: row i is the first one on the right.
         i = last - step
         row = order[p, i]
         right_weight += pair[row, 0]

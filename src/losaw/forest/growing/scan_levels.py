@@ -28,6 +28,7 @@ def scan_levels(sums: LevelSums, min_leaf: float, n_samples: float, least: float
 
     Algorithm 9.4 on sums; Delta_w is more than ``least``. Rows are counted as leaf sizes count.
     """
+    # W_L, T_L and the rows on the left grow level by level; absent levels change none of them.
     count = sums.size
     best = -1
     best_score = least
@@ -45,6 +46,7 @@ def scan_levels(sums: LevelSums, min_leaf: float, n_samples: float, least: float
         right_weight = sums.total - left_weight
         if not (left_weight > 0.0 and right_weight > 0.0):  # Definition 4.1: no decrease
             continue
+        # Delta_w = (T_L - m W_L)^2 / (W_L W_R), the form of Lemma 9.2 after centring.
         difference = left_response - sums.mean * left_weight
         score = difference * difference / (left_weight * right_weight)
         if score > best_score:
@@ -72,6 +74,8 @@ def level_sums(
     padded = codes.shape[1]
     for lane in range(0, padded, LANES):
         for k in range(1, n_levels, 2):
+            # The sums stay in registers while all rows are read: a row adds to the lanes of the
+            # features whose level it has.
             count = spread(0.0)
             response = spread(0.0)
             next_count = spread(0.0)
@@ -122,6 +126,7 @@ def read_levels(grower: Grower, levels: LevelWorkspace, node: Node, candidate: C
 
     The sums have all levels but the first, which is what the others leave of the node's totals.
     """
+    # The first level is what the others leave of N_k and of N_k times the node's mean.
     count, response, rows = levels.counts, levels.response, levels.rows
     p, slot = candidate.p, node.slot
     n_levels = grower.data.n_levels[p]
@@ -135,6 +140,7 @@ def read_levels(grower: Grower, levels: LevelWorkspace, node: Node, candidate: C
         response[0] -= response[k]
         n_present += count[k] > 0.0
     n_present += count[0] > 0.0
+    # ranger's leaf sizes count rows, not copies: they are summed by themselves.
     if grower.settings.counts_rows_once:
         rows[0] = node.size
         for k in range(1, n_levels):
@@ -146,6 +152,7 @@ def read_levels(grower: Grower, levels: LevelWorkspace, node: Node, candidate: C
 @inlined_kernel()
 def subtract_sums(sums: np.ndarray, slot: int, other: int) -> None:
     """Subtract sums[other] from sums[slot]: the remainder of a node is its other child."""
+    # Level 0 is not stored: the subtraction begins at level 1.
     size = sums.shape[1] * sums.shape[2] * sums.shape[3]
     for lane in range(sums.shape[2] * sums.shape[3], size, LANES):
         place = slot * size + lane
@@ -165,6 +172,8 @@ def can_split(
         for k in range(n_levels):
             largest = max(largest, count[k])
         return n_samples - largest >= min_leaf
+    # An ordered feature has a split if some first levels hold at least min_leaf rows and leave as
+    # many.
     left = 0.0
     for k in range(n_levels - 1):
         left += count[k]
@@ -184,6 +193,7 @@ def encode_levels(
 ) -> None:
     """Write the rank of every value of a column among the sorted levels, and count each."""
     for row in range(X.shape[0]):
+        # The rank of a value is the number of levels below it; they are few, and all compared.
         code = 0
         for k in range(len(levels) - 1):
             code += X[row, feature] > levels[k]
@@ -197,9 +207,11 @@ def sort_levels(n: int, order: np.ndarray, key: np.ndarray) -> None:
 
     Otherwise rounding would decide which of several equal levels go left together.
     """
+    # What differs by less than rounding of the largest key counts as equal.
     tolerance = 0.0
     for i in range(n):
         tolerance = max(tolerance, _ROUNDING * abs(key[order[i]]))
+    # Insertion sort: it is stable, and a feature has few levels.
     for i in range(1, n):
         level = order[i]
         j = i
@@ -212,6 +224,7 @@ def sort_levels(n: int, order: np.ndarray, key: np.ndarray) -> None:
 @inlined_kernel()
 def first_levels(order: np.ndarray, n_left: int, n: int, recode: np.ndarray) -> np.uint64:
     """Return the set of ``recode[order[:n_left]]``, or the others if the smallest is among them."""
+    # The same split has two names, a set and its complement: the one with the first level is taken.
     left = np.uint64(0)
     every = np.uint64(0)
     smallest = recode[order[0]]
@@ -298,6 +311,7 @@ def order_by_shares(
             continue
         order[n] = k
         n += 1
+        # W_k, and |W_k d_k|^2 / W_k = W_k |d_k|^2.
         weight = 0.0
         for c in range(n_classes):
             weight += sums[k, c]
@@ -317,6 +331,7 @@ def order_by_shares(
         for i in range(n):
             k = order[i]
             weight = 0.0
+            # d_k' axis, the level's place along the axis.
             projection = 0.0
             for c in range(n_classes):
                 weight += sums[k, c]
@@ -327,6 +342,7 @@ def order_by_shares(
             key[k] = projection
             for c in range(n_classes):
                 axis[1, c] += (sums[k, c] - weight * shares[c] / total) * projection
+        # Only the direction counts: scaled, so that it neither overflows nor vanishes.
         scale = 0.0
         for c in range(n_classes):
             scale = max(scale, abs(axis[1, c]))

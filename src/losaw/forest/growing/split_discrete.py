@@ -50,6 +50,7 @@ def split_discrete(
     n_present = read_levels(grower, levels, node, candidate)
     size = levels.rows if settings.counts_rows_once else levels.counts
 
+    # A single level in the node: nothing to split, and the draw does not count (redraws).
     if n_present < 2:
         return CONSTANT
 
@@ -144,6 +145,7 @@ def _split_sums(
 
     Of a nominal feature the set of levels on the left is stored for the candidate.
     """
+    # Delta_w of the best split over the node's impurity is its relative decrease (Definition 4.1).
     settings, work = grower.settings, grower.work
     min_leaf = float(settings.min_samples_leaf)
     if grower.data.is_nominal[candidate.feature]:

@@ -24,6 +24,7 @@ def add_moments(
     gram: np.ndarray,
 ) -> None:
     """Compute gram[i, j], the sum over rows[start:end] of count design[:, i] design[:, j]."""
+    # The matrix of raw second moments; its first row and column are those of the ones: sums of c a.
     padded = design.shape[1]
     gram[:width] = 0.0
     # Two rows at a time: every entry of the matrix is read and written half as often.
@@ -38,6 +39,7 @@ def add_moments(
                 sums = fma(spread(first), load(design, row * padded + lane), load(gram, place))
                 sums = fma(spread(second), load(design, other * padded + lane), sums)
                 store(gram, place, sums)
+    # The last row of an odd number has no partner.
     if (end - start) % 2 == 1:
         row = rows[0, end - 1]
         for k in range(width):
@@ -53,6 +55,7 @@ def gaussian_weights(grower: Grower, node: Node, candidate: Candidate) -> bool:
     There are none where the regression leaves no residual: a density would be a point mass.
     """
     data, work, feature = grower.data, grower.work, candidate.feature
+    # Sums of the target, the regression x = b_0 + b'a + e, and the ratio of the two densities.
     square = _target_moments(grower, node, candidate)
     variance = _regress(grower, node, feature, square)
     if variance > 0.0:
@@ -79,6 +82,7 @@ def _target_moments(grower: Grower, node: Node, candidate: Candidate) -> float:
     column = data.design_column[feature]
     first_column = data.columns_start[feature]
     last_column = data.columns_start[feature + 1]
+    # cross = sum c z a over the node's rows, square = sum c z^2.
     cross = work.cross
     # Column ``column`` of the node's matrix of moments is all that a column of the design needs.
     if column >= 0:
@@ -124,7 +128,7 @@ def _regress(grower: Grower, node: Node, feature: int, square: float) -> float:
     first = data.columns_start[feature]
     size = data.columns_start[feature + 1] - first
     # Centring the moments takes the intercept out: E[a a'] - E[a] E[a]' and E[a x] - E[a] E[x].
-    n = gram[0, 0]
+    n = gram[0, 0]  # the sum of c: N_k
     mean = work.cross[0] / n
     variance = square / n - mean * mean
     for i in range(size):
@@ -149,6 +153,7 @@ def _regress(grower: Grower, node: Node, feature: int, square: float) -> float:
         work.coefficients[column] = work.solution[i]
         intercept -= work.solution[i] * gram[0, column] / n
     work.coefficients[0] = intercept
+    # A residual variance that is rounding only: x follows from a, and there is no density.
     if not residual > 1e-8 * variance:
         return -1.0
     return residual
@@ -170,6 +175,7 @@ def _density_ratios(grower: Grower, node: Node, candidate: Candidate, variance: 
     first = data.columns_start[feature]
     last = data.columns_start[feature + 1]
     padded = design.shape[1]
+    # log w = r^2 / (2 sigma^2) - z^2 / 2 + const, with r the residual of the node regression.
     half = 0.5 / variance
     # A noise feature is often adjusted for one other feature only: few columns are read one by
     # one, many as whole rows.
@@ -186,6 +192,7 @@ def _density_ratios(grower: Grower, node: Node, candidate: Candidate, variance: 
                 own = load(design, row * padded + lane)
                 residual -= total(multiply(load(work.coefficients, lane), own))
         work.w[i] = residual * residual * half - 0.5 * work.z[i] * work.z[i]
+    # The exponential in a loop of its own, which is then vectorised.
     for i in range(n):
         work.w[i] = exponential(work.w[i])
 
@@ -193,6 +200,7 @@ def _density_ratios(grower: Grower, node: Node, candidate: Candidate, variance: 
 @inlined_kernel()
 def relative_size(w: np.ndarray, c: np.ndarray, size: int, count: float) -> float:
     """Return the relative effective sample size (sum c w)^2 / (N sum c w^2) (Definition 3.1)."""
+    # (sum c w)^2 and sum c w^2, c being the multiplicity of a row.
     total = 0.0
     squares = 0.0
     for i in range(size):
@@ -210,6 +218,7 @@ def apply_cap(
     first = 0.0
     second = 0.0
     for i in range(size):
+        # What was cut is given back in equal shares, so that the sum of the weights stays.
         v = min(w[i], cap) + shift
         w[i] = v
         total += v * c[i]

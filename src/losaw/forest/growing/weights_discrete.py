@@ -60,6 +60,7 @@ def collect_cells(
                 cells.response[k, g] = 0.0
                 cells.square[k, g] = 0.0
             size += 1
+        # The cell (class k, pattern g) gets the row's c, c y and c y^2.
         k = cells.place[codes[row, p]]
         c = pair[row, 0]
         cy = pair[row, 1]
@@ -84,12 +85,15 @@ def design_of_patterns(grower: Grower, cells: CellWorkspace, feature: int, n_pat
     """
     data, codes, design = grower.data, grower.sample.codes, grower.sample.design
     columns = cells.logit.columns
+    # The column of ones: the logit's intercept, which is not penalised.
     for g in range(n_patterns):
         columns[0, g] = 1.0
     width = 1
     # Contrast k of the levels present: the levels before the k-th against the k-th itself.
     for f in range(data.factors_start[feature], data.factors_start[feature + 1]):
         position = data.factors[f]
+        # The levels that occur in the node are numbered anew; others would only add columns of
+        # zeros.
         for k in range(data.n_levels[position]):
             cells.class_of[k] = -1
         for g in range(n_patterns):
@@ -102,6 +106,8 @@ def design_of_patterns(grower: Grower, cells: CellWorkspace, feature: int, n_pat
                 cells.class_of[k] = present
                 present += 1
         for contrast in range(1, present):
+            # Orthonormal: k times ``low`` squared plus ``high`` squared is 1, and the column sums
+            # to zero over the levels.
             low = _LOW[contrast]
             high = -contrast * low
             for g in range(n_patterns):
@@ -149,6 +155,7 @@ def cell_weights(
                 divide(share, load(logit.probability, k * row + lane)),
             )
         for g in range(n_patterns):
+            # Only cells with rows take part in the cap, once per copy of a row.
             weight = logit.probability[k, g]
             c = logit.counts[k, g]
             cells.weight[n_cells] = weight
@@ -156,7 +163,9 @@ def cell_weights(
             total += c * weight
             square += c * weight * weight
             n_cells += c > 0.0
+    # Definition 3.1: (sum c w)^2 / (N_k sum c w^2).
     before = total * total / (square * node.n_samples)
+    # Algorithm 3.2: too small an effective sample is raised to eta N_k by the cap of Appendix 9.6.
     if before < eta:
         cap, shift = find_cap(cells.weight, cells.multiplicity, n_cells, eta)
         for k in range(n_classes):
@@ -180,6 +189,7 @@ def sum_cells(
         level_weight = 0.0
         level_response = 0.0
         for g in range(n_patterns):
+            # W_k and T_k of a level are sums over the patterns; v is the capped weight of the cell.
             v = weight[k, g]
             level_count += counts[k, g]
             level_weight += v * counts[k, g]
@@ -201,6 +211,7 @@ def spread_weights(
     sample, w = grower.sample, grower.work.w
     rows, codes, patterns = sample.rows, sample.codes, sample.patterns
     slot = grower.data.pattern_slot[candidate.feature]
+    # ``cells.local`` leads from a row's pattern to its cell, and is put back afterwards.
     for g in range(n_patterns):
         cells.local[patterns[slot, cells.representative[g]]] = g
     for i in range(node.start, node.end):

@@ -27,6 +27,7 @@ def find_probabilities(
 ) -> None:
     """Compute probabilities (K, G) at coefficients, ``row`` of a class, for patterns (d, G)."""
     for g in range(n_patterns):
+        # The predictor of the first class is zero by definition.
         largest = 0.0
         probability[0, g] = 0.0
         for k in range(1, n_classes):
@@ -36,6 +37,7 @@ def find_probabilities(
             probability[k, g] = predictor
             largest = max(largest, predictor)
         total = 0.0
+        # Now all exponents are zero or less, and the largest class has the exponential 1.
         for k in range(n_classes):
             probability[k, g] = exponential(probability[k, g] - largest)
             total += probability[k, g]

@@ -63,10 +63,12 @@ def first_pass(memory: Memory, gradient: np.ndarray, size: int, held: int, newes
     """Subtract from the gradient what the ``held`` newest pairs explain, newest first."""
     direction = memory.direction
     row = len(direction)
+    # The two-loop recursion (Nocedal 1980): the direction starts as the gradient.
     for lane in range(0, size, LANES):
         store(direction, lane, load(gradient, lane))
     for back in range(held):
         i = (newest + MEMORY - back) % MEMORY
+        # alpha_i = s_i' q / (s_i' y_i), and q loses alpha_i y_i.
         share = memory.factors[i, 0] * inner(memory.steps, i * row, direction, 0, size)
         memory.factors[i, 1] = share
         add_scaled(direction, -share, memory.changes, i * row, size)
@@ -82,6 +84,7 @@ def second_pass(memory: Memory, gradient: np.ndarray, size: int, held: int, newe
     row = len(direction)
     for forward in range(held):
         i = (newest + MEMORY - held + 1 + forward) % MEMORY
+        # beta = y_i' r / (s_i' y_i), and r gains (alpha_i - beta) s_i.
         share = memory.factors[i, 0] * inner(memory.changes, i * row, direction, 0, size)
         add_scaled(direction, memory.factors[i, 1] - share, memory.steps, i * row, size)
     return inner(gradient, 0, direction, 0, size)
@@ -98,6 +101,8 @@ def keep_gradient(memory: Memory, gradient: np.ndarray, size: int, at: int) -> N
 @spliced_kernel()
 def keep_step(memory: Memory, gradient: np.ndarray, size: int, at: int, times: float) -> None:
     """Store the pair of a step, ``times`` the direction, with ``gradient`` at its end."""
+    # s = times x direction; y = gradient before - gradient after, positive along s where the fit is
+    # concave.
     steps, changes, row = memory.steps, memory.changes, len(memory.direction)
     for lane in range(0, size, LANES):
         place = at * row + lane

@@ -61,6 +61,7 @@ def _update_blocks(logit: Logit, size: Size, is_start: bool) -> None:
     for k in range(size.n_classes):
         block = logit.blocks[k]
         if is_start:
+            # p (1 - p) is the same in all patterns: a multiple of the matrix that was summed.
             p = logit.probability[k, 0]
             share = spread(scale * p * (1.0 - p))
             for i in range(size.width):
@@ -68,11 +69,14 @@ def _update_blocks(logit: Logit, size: Size, is_start: bool) -> None:
                     store(block, lane, multiply(share, load(logit.moments, lane)))
         else:
             for lane in range(0, size.n_patterns, LANES):
+                # n_g p_gk (1 - p_gk) K / (K - 1), the weight of pattern g in block k.
                 q = load(logit.probability, k * patterns + lane)
                 variance = multiply(q, subtract(spread(1.0), q))
                 weight = multiply(multiply(spread(scale), load(logit.totals, lane)), variance)
                 store(logit.weight, lane, weight)
             sum_products(logit, size, block)
+        # The intercept is not penalised, but kept away from zero curvature; the slopes have the
+        # ridge.
         count = 0.0
         for g in range(size.n_patterns):
             count += logit.counts[k, g]
@@ -96,6 +100,7 @@ def _solve_blocks(logit: Logit, size: Size) -> None:
         for k in range(size.n_classes - 1):
             sums = subtract(sums, load(direction, k * size.row + lane))
         store(gradient, lane, sums)
+    # The first class's step, which each of the others is taken against.
     product(logit.blocks[0], size.width, gradient, first)
     for k in range(size.n_classes - 1):
         for lane in range(0, size.row, LANES):

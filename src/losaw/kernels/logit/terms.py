@@ -106,6 +106,7 @@ def start_from_frequencies(logit: Logit, size: Size) -> None:
         for k in range(size.n_classes):
             totals = add(totals, load(logit.counts, k * columns + lane))
         store(logit.totals, lane, totals)
+    # log(n_k / n_0), the classes' log odds against the first one over all patterns.
     base = 0.0
     for g in range(size.n_patterns):
         base += logit.counts[0, g]
