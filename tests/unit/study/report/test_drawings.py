@@ -368,6 +368,75 @@ def test_the_counted_signs_are_the_absolute_rate():
     assert sum("F <=" in text for text in texts_of(ax)) == int(number)
 
 
+# one, two and three of everything that a drawing takes
+
+THREE = """
+study: made
+title: made
+generator: {name: normal-linear, correlation: heterogeneous}
+settings: {n_samples: [100, 1000, 5000], function: [f3, f4, f5]}
+learners:
+  RF: {learner: random-forest}
+  losawRF: {learner: losaw-forest}
+  third: {learner: random-forest}
+importances: [mdi, ufi, split-improvement]
+metrics: [r2_test, r2_ind, pr_auc]
+seeds: {smoke: 2, desk: 4, paper: 8}
+labels: {mdi: MDI}
+"""
+ALONG = {"axis": "n_samples", "panels": "function"}
+# drawing, options, those of which it takes several with what it can take
+SEVERAL = [
+    *(
+        (lines.score_lines, {"learner": "RF", "shown": shown, **ALONG}, {"importances": 3})
+        for shown in lines.SHOWN
+    ),
+    (lines.metric_lines, ALONG, {"metrics": 2, "methods": 3}),
+    (bars.score_bars, {"learner": "RF", "panels": "function"}, {"importances": 3}),
+    (boxes.score_boxes, {"learner": "RF", "importance": "ufi", "panels": "function"}, {}),
+    (boxes.pooled_runs, {"metric": "r2_test", **ALONG}, {"methods": 3}),
+    (ranking.ranking, {}, {"metrics": 2}),
+    (replicate.scores_by_feature, {"importance": "mdi"}, {"learners": 3}),
+]
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+@pytest.mark.parametrize(("draw", "options", "several"), SEVERAL)
+def test_panels_of_one_unit_share_an_axis_all_is_inside_and_labels_name_it(
+    tmp_path, draw, options, several, n
+):
+    study = read_study(tmp_path, THREE)
+    one_size = draw in (bars.score_bars, boxes.score_boxes)
+    results = made(study, tmp_path, {"n_samples": 100} if one_size else None)
+    there = results.scores["setting_id"].isin(
+        [s.identifier for s in panels.selected(study, {"function": ["f3", "f4", "f5"][:n]})]
+    )
+    results.__dict__["scores"] = results.scores[there]
+    names = {"methods": list(study.learners), "learners": list(study.learners)}
+    names |= {"importances": list(study.importances), "metrics": list(study.metrics)}
+    chosen = {key: names[key][: min(n, most)] for key, most in several.items()}
+    figure = draw(study, results, **options, **chosen)
+    figure.canvas.draw()
+    axes = [ax for ax in figure.axes if ax.get_visible()]
+    upper = [ax.get_tightbbox() for ax in axes]
+    for box, other in ((a, b) for i, a in enumerate(upper) for b in upper[:i]):
+        assert not box.overlaps(other)
+    left = min(ax.bbox.x0 for ax in axes)
+    labels = {ax.get_ylabel() for ax in axes if ax.bbox.x0 == left}
+    if draw is lines.score_lines:
+        words = lines.SHOWN[options["shown"]][1]
+        assert labels == {words + ("MDI" if n == 1 else "importance")}
+    assert len(labels) == 1 and (labels != {""} or draw is ranking.ranking)
+    if options.get("shown") == "ranks" or draw is replicate.scores_by_feature:
+        assert len({ax.get_ylim() for ax in axes}) == 1
+    if draw is replicate.scores_by_feature:
+        shown = results.scores_of(None, "mdi").query("seed == 0")
+        first = shown[shown["setting_id"] == study.settings[0].identifier]
+        values = np.stack(first[first["learner"].isin(chosen["learners"])]["scores"].to_list())
+        low, high = axes[0].get_ylim()
+        assert low <= values.min() and values.max() < high
+
+
 # refusals
 
 RISK, SCORES = {"metrics": ["risk"], "axis": "rho"}, {"learner": "RF", "panels": "task"}

@@ -49,7 +49,7 @@ def score_boxes(
     groups = panels_of(study, there, panels, None)
     if not groups:
         return empty_figure()
-    figure, axes, _ = panels_in_rows(len(groups), 2, 2.2)
+    figure, axes, n_columns = panels_in_rows(len(groups), 2, 2.2)
     for ax, (panel, settings) in zip(axes, groups.items(), strict=True):
         values, features, _ = run_scores(results, only(settings), learner, importance)
         ax.axhline(line, color=INK, linewidth=0.6)
@@ -57,7 +57,8 @@ def score_boxes(
         ax.set_xticks(range(len(features)), features)
         ax.tick_params(axis="x", length=0)
         describe_panel(ax, [panel], [len(values)])
-    axes[0].set_ylabel(study.show(importance))
+    for ax in axes[::n_columns]:
+        ax.set_ylabel(study.show(importance))
     return figure
 
 
@@ -86,7 +87,7 @@ def pooled_runs(
     groups = panels_of(study, values["setting_id"], panels, where)
     if not groups:
         return empty_figure()
-    figure, axes, _ = panels_in_rows(len(groups), 2, 2.6)
+    figure, axes, n_columns = panels_in_rows(len(groups), 2, 2.6)
     shown = [method for method in methods if (values["method"] == method).any()]
     width = 0.8 / len(shown)
     for ax, (panel, settings) in zip(axes, groups.items(), strict=True):
@@ -106,7 +107,8 @@ def pooled_runs(
         ax.set_xticks(range(len(places)), [f"{x:g}" for x in places])
         ax.set_xlabel(study.show(axis))
         describe_panel(ax, [panel], counts)
-    axes[0].set_ylabel(study.show(metric))
+    for ax in axes[::n_columns]:
+        ax.set_ylabel(study.show(metric))
     legend_below(figure, axes, 4)
     return figure
 

@@ -173,8 +173,10 @@ def score_lines(
     groups = panels_of(study, there, panels, where)
     if not groups:
         return empty_figure()
+    # Ranks have one unit; scores of two importances, and so their largest, have not.
+    one_unit = shown == "ranks" or len(importances) == 1
     figure, axes, n_columns = panels_in_rows(
-        len(importances) * len(groups), 2 if panels else 3, 2.0, sharey=bool(panels)
+        len(importances) * len(groups), 2 if panels else 3, 2.0, sharey=one_unit
     )
     drawn: set[tuple[str, ...]] = set()
     for ax, (importance, (panel, settings)) in zip(
@@ -202,9 +204,9 @@ def score_lines(
         describe_panel(ax, [title, panel], [len(values) for values in runs])
         set_scale(ax, scale, x)
         ax.set_xlabel(study.show(axis))
-    if panels or words:
-        for ax in axes[::n_columns]:
-            ax.set_ylabel(f"{words}{math_label(study.show(importances[0]))}")
+    of = math_label(study.show(importances[0])) if len(importances) == 1 else "importance"
+    for ax in axes[::n_columns]:
+        ax.set_ylabel(f"{words}{of}")
     if shown == "ranks":
         # All ranks that there can be, so that figures of two methods can be compared.
         axes[0].set_ylim(len(looks) + 0.2, 0.8)

@@ -60,7 +60,7 @@ def ranking(
                 place = rank_words(row["best_place"], row["worst_place"])
                 look = {"ha": "right", "va": "center", "fontsize": 6.5, "color": INK}
                 ax.text(1.0, height, place, transform=ax.get_yaxis_transform(), **look)
-        label = f"mean rank over {table['seeds'].iloc[0]:,} data sets (1: best)"
+        label = f"mean rank over {table['seeds'].iloc[0]:,} data sets\n(1: best)"
         limits = {"ylim": (-0.7, len(order) - 0.3), "xlim": (1, 1.35 * table["rank"].max())}
         ax.set(title=study.show(metric), xlabel=label, **limits)  # with room for the places
         ax.grid(axis="x")

@@ -60,7 +60,10 @@ def scores_by_feature(
         if signal.any() and not signal.all():
             ax.axhline(scores[~signal].max(), color=INK, linewidth=0.7, linestyle="--")
             kinds = {"signal feature": SIGNAL, "noise feature": NOISE}
-        ax.set(title=study.show(learner), ylabel=study.show(importance), ylim=(lowest, None))
+        ax.set(title=study.show(learner), ylabel=study.show(importance))
+    # Once all panels are drawn: a limit that is set ends the search for the other one.
+    axes[0].set_ylim(bottom=lowest)
+    axes[0].xaxis.get_major_locator().set_params(integer=True)
     words = ", ".join(in_words(study.show, *pair) for pair in setting.axes.items())
     axes[-1].set_xlabel(f"feature, counted from 0 ({words}, seed {SEED})")
     colour_legend(figure, kinds)
