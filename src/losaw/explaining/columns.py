@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from losaw.data import FloatArray
+from losaw.explaining.written import CODE, ISO, Written, days_of, numbers_of
 from losaw.support.arguments import check_finite, check_unit
 from losaw.support.words import percent
 from losaw.tables.columns import LARGEST_WHOLE, MOST_TEXT_LEVELS, kind_of_levels, kind_of_numbers
@@ -22,9 +23,7 @@ MISSING_LEVEL, OTHER_LEVEL = "(missing)", "(other)"
 _KEY = re.compile(
     r"(?i:id|key|index|uuid|row|row[ _]?(number|names?|id)|unnamed: 0|.*[_ .-]id)|.*[a-z]I[Dd]"
 )
-_DATE = re.compile(r"^\d{4}[-/]\d{1,2}[-/]\d{1,2}([T ]\d{1,2}:\d{2}.*)?$")
 _MOSTLY_NUMBERS = 0.9
-CODE = r"[-+]?(0\d.*|\d{16,})"  # a number that would lose digits
 MISSING_NUMBERS = (
     "the forest takes them below all values, losawRF at the median, another model as missing"
 )
@@ -110,9 +109,14 @@ def treat(name: str, read: Values, asked: str | None = None) -> Column:
         days = np.asarray(pd.to_timedelta(list(levels)) / pd.Timedelta(days=1), dtype=float)
         found = _numbers(column, _placed(days, read.codes), asked or "continuous")
         return found._replace(treatment="in days")
-    texts = [text_of(level) for level in levels]
-    if are_dates(texts) and (dates := _dates(column, read.codes, texts, asked)) is not None:
-        return dates
+    texts = [text_of(at_start(level)) for level in levels]
+    counts = np.bincount(read.codes[~missing].astype(np.intp), minlength=len(texts))
+    may_be_dates = read.content != "levels" or all(map(ISO.fullmatch, filter(None, texts)))
+    if may_be_dates and (written := days_of(name, texts, counts)):
+        return _dates(column, read.codes, written, asked)
+    if read.content != "levels" and (written := numbers_of(name, texts)):
+        found = _numbers(column, _placed(written.values, read.codes), asked)
+        return found._replace(treatment="; ".join(filter(None, [written.words, found.treatment])))
     if asked is not None:
         numbers = pd.to_numeric(pd.Series(texts, dtype=object), errors="coerce").to_numpy(float)
         if not np.isnan(numbers).any():  # codes with leading zeros, say
@@ -156,28 +160,21 @@ def _numbers(column: Column, codes: FloatArray, asked: str | None) -> Column:
     return column._replace(values=pd.Series(codes, name=column.name), kind=kind, treatment=words)
 
 
-def _dates(column: Column, codes: FloatArray, texts: list[str], asked: str | None) -> Column | None:
-    """Return levels that read like dates as days since the first; None if any is not a date."""
+def _dates(column: Column, codes: FloatArray, written: Written, asked: str | None) -> Column:
+    """Return days since the first date, or hours."""
     import pandas as pd
 
-    written = pd.Series([text.replace("/", "-") or None for text in texts], dtype=object)
-    try:
-        dates = pd.to_datetime(written, utc=True, format="ISO8601").dt.tz_localize(None)
-    except (ValueError, OverflowError):
-        return None
-    moments = dates.to_numpy().astype("datetime64[us]") - np.datetime64("1970-01-01")
-    days = _placed(moments / np.timedelta64(1, "D"), codes)
-    first, n_missing = float(np.nanmin(days)), int(np.isnan(days).sum())
-    words = f"dates, as days since {np.datetime64(int(np.floor(first)), 'D')}"
-    words += f"; {n_missing} missing" if n_missing else ""
-    found = pd.Series(days - first, name=column.name)
-    kind = asked or "continuous"
-    return Column(column.name, found, kind, words, n_missing, column.n_values)
+    values = _placed(written.values, codes)
+    n_missing = int(np.isnan(values).sum())
+    words = written.words + (f"; {n_missing} missing" if n_missing else "")
+    first = np.nanmin(values) if "days" in written.words else 0.0
+    found = pd.Series(values - first, name=column.name)
+    return Column(column.name, found, asked or "continuous", words, n_missing, column.n_values)
 
 
-def are_dates(texts: list[str]) -> bool:
-    """Return whether text reads like ISO dates, blank cells aside."""
-    return any(texts) and all(_DATE.match(text) for text in texts if text)
+def at_start(level: Any) -> Any:
+    """Return the first second of a period, as a month; anything else as it is."""
+    return level.asfreq("s", "start") if hasattr(level, "asfreq") else level
 
 
 def text_of(level: Any) -> str:

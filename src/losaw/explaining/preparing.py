@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import FloatArray
-from losaw.explaining.columns import Column, are_dates, mostly_numbers, text_of, treat
+from losaw.explaining.columns import Column, at_start, mostly_numbers, text_of, treat
 from losaw.explaining.table_file import READING
+from losaw.explaining.written import days_of, numbers_of
 from losaw.scoring.rows import cluster_numbers
 from losaw.support.arguments import check_finite, check_unique, one_of
 from losaw.support.errors import LosawError
@@ -28,6 +29,9 @@ FEWEST_ROWS_OF_A_CLASS = 10
 MOST_CLASSES = 50
 # A target of at most so many whole numbers may well be classes.
 _FEW_VALUES = 10
+# Rows are copies if one column has so few equal pairs, and so many pairs that are equal in all
+# columns but one are equal in that one, too.
+_FEW_PAIRS, _ARE_COPIES = 0.1, 0.9
 
 
 @dataclass(frozen=True)
@@ -50,7 +54,9 @@ class Prepared:
     notes : tuple of str
         Decisions on rows and the target.
     clusters : int array of shape (n_rows,) or None
-        Rows with the same number belong together.
+        Rows with the same number belong together: those of a cluster, and copies of a row.
+    is_clustered : bool
+        Whether the user names a column of clusters.
     """
 
     X: "pd.DataFrame"
@@ -62,6 +68,7 @@ class Prepared:
     kinds: dict[str, str]
     notes: tuple[str, ...]
     clusters: NDArray[np.intp] | None = None
+    is_clustered: bool = False
 
 
 def prepare(
@@ -107,8 +114,9 @@ def prepare(
             f"of the rows, and need at least {FEWEST_ROWS}"
         )
     clusters: Any = None
+    frame = frame.iloc[known]  # what other rows contain decides nothing
     if at_cluster is not None:
-        codes = read_column(frame, at_cluster).codes[known]
+        codes = read_column(frame, at_cluster).codes
         if lacking := int(np.isnan(codes).sum()):
             raise LosawError(
                 f"cluster: {names[at_cluster]!r} has no value in {lacking:,} of {len(known):,} "
@@ -118,7 +126,7 @@ def prepare(
             clusters = cluster_numbers(codes, len(known))
         except ValueError as error:
             raise LosawError(f"cluster: {names[at_cluster]!r}: {error}") from None
-    given, codes = frame.iloc[known, at], read.codes[known]
+    given, codes = frame.iloc[:, at], read.codes[known]
     are_classes = task == "classification" or given.nunique() == 2
     # As floats they may be other numbers, or one.
     is_beyond = read.is_whole and bool((np.abs(codes) > LARGEST_WHOLE).any())
@@ -139,16 +147,63 @@ def prepare(
             why = "not used as a feature: rows of one value stay in one fold"
             columns.append(Column(name, None, "", why, 0, len(np.unique(clusters))))
         elif place != at and place not in dropped:
-            columns.append(treat(name, read_column(frame, place).take(known), asked.get(name)))
+            columns.append(treat(name, read_column(frame, place), asked.get(name)))
     used = {column.name: column.values for column in columns if column.values is not None}
     if not used:
         reasons = "; ".join(f"{c.name}: {c.treatment}" for c in columns[:5])
         raise LosawError(f"no feature is left to explain {names[at]!r} by ({reasons})")
+    X = pd.DataFrame(used)
+    equal = copies(X, y)
+    if equal is not None:
+        n_copies = len(y) - len(np.unique(equal))
+        notes.append(
+            f"{n_copies:,} of {len(y):,} rows are copies of others, with the same value in every "
+            "column in use. They stay in one fold; if they were made by mistake, remove them."
+        )
+    if equal is not None and clusters is not None:
+        equal = _joined(clusters, equal)
     return Prepared(
-        pd.DataFrame(used), y, labels, names[at], TASKS[bool(labels)], tuple(columns),
+        X, y, labels, names[at], TASKS[bool(labels)], tuple(columns),
         {column.name: column.kind for column in columns if column.name in used}, tuple(notes),
-        clusters,
+        clusters if equal is None else equal, clusters is not None,
     )  # fmt: skip
+
+
+def copies(X: "pd.DataFrame", y: NDArray[Any]) -> NDArray[np.intp] | None:
+    """Number the rows so that equal ones share a number; None if there are none but by chance.
+
+    Of rows that are equal in all columns but one, chance would make others differ in that one.
+    """
+    import pandas as pd
+
+    columns = [X[n].cat.codes if X[n].dtype == "category" else X[n] for n in X.columns]
+    odd = pd.util.hash_array(np.arange(len(columns) + 1)) | np.uint64(1)
+    parts = [pd.util.hash_array(np.asarray(column)) for column in (*columns, y)]
+    parts = [part * factor for part, factor in zip(parts, odd, strict=True)]
+    rows = np.sum(parts, axis=0, dtype=np.uint64)
+    found = _pairs(rows)
+    if not found or min(map(_pairs, parts)) > _FEW_PAIRS * len(y) ** 2:
+        return None
+    if any(found < _ARE_COPIES * _pairs(rows - part) for part in parts):
+        return None
+    return np.unique(rows, return_inverse=True)[1]
+
+
+def _pairs(values: Any) -> float:
+    """Return how many ordered pairs of rows have equal values."""
+    counts = np.unique(values, return_counts=True)[1].astype(float)
+    return float((counts * (counts - 1)).sum())
+
+
+def _joined(first: NDArray[np.intp], second: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Number the rows so that rows which belong together in either numbering share a number."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    first, second = (np.unique(numbers, return_inverse=True)[1] for numbers in (first, second))
+    size = int(first.max() + second.max()) + 2
+    links = coo_array((np.ones(len(first)), (first, second + first.max() + 1)), (size, size))
+    return np.asarray(connected_components(links)[1][first], dtype=np.intp)
 
 
 def _place(option: str, name: Any, names: list[str], target: str | None = None) -> int:
@@ -164,11 +219,16 @@ def _response(read: Values, target: str, task: str | None) -> tuple[NDArray[Any]
     """Return the numbers of a regression, or the places of the classes with their labels."""
     if task is not None:
         one_of("task", task, TASKS)
-    texts = [text_of(level) for level in read.levels or ()]
-    if read.content in ("dates", "durations") or are_dates(texts):
+    texts = [text_of(at_start(level)) for level in read.levels or ()]
+    counts = np.bincount(read.codes.astype(int), minlength=len(texts)) if texts else ()
+    is_date = task != "classification" and days_of(target, texts, counts) is not None
+    if read.content in ("dates", "durations") or is_date:
         raise LosawError(f"the target {target!r} contains dates or durations; give it in days, say")
     is_number, values = read.content == "numbers", read.codes
-    if not is_number:
+    may_be = read.content != "levels" and task != "classification"
+    if may_be and (written := numbers_of(target, texts)):
+        is_number, values = True, written.values[read.codes.astype(int)]
+    elif not is_number:
         values = np.array(texts, dtype=object)[read.codes.astype(int)]
     classes, places, counts = np.unique(values, return_inverse=True, return_counts=True)
     labels = tuple(map(text_of, classes.tolist()))

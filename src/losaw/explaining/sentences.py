@@ -310,7 +310,7 @@ def _clusters(data: Prepared, n_rows: int, related: Associations) -> Iterator[Se
 
     Columns that are a function of each other, as an age and a year of birth, do not count as two.
     """
-    if data.clusters is not None:
+    if data.is_clustered:
         return
     named = [column for column in data.columns if column.marks_rows]
     for column in named[:2]:
@@ -334,11 +334,12 @@ def _clusters(data: Prepared, n_rows: int, related: Associations) -> Iterator[Se
             for other in names
             if other != first
             and related.strength[at, related.names.index(other)] < _SAME_COLUMN
-            and len(data.X[[first, other]].drop_duplicates())
-            <= min(1.1 * max(counts[first], counts[other]), most)
+            and (pairs := data.X[[first, other]].dropna()).size  # a missing one is no value
+            and len(pairs.drop_duplicates())
+            <= min(1.1 * pairs.nunique().max(), len(pairs) / _ROWS_A_UNIT)
         ]
         if together:
-            units = len(data.X[[first, *together]].drop_duplicates())
+            units = len(data.X[[first, *together]].dropna().drop_duplicates())
             key = next((name for name in (first, *together) if counts[name] == units), "NAME")
             yield Sentence(
                 "cluster",

@@ -8,9 +8,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from losaw.explaining.columns import CODE
+from losaw.explaining.written import CODE
 from losaw.support.errors import LosawError
 from losaw.support.words import did_you_mean
+from losaw.tables.columns import MOST_TEXT_LEVELS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,7 +26,6 @@ TEXT = (".csv", ".tsv", ".txt", ".data")
 _LINES = 20
 # A field in quotes, also one that goes on below the lines at hand; within it two quotes are one.
 _QUOTED = re.compile(r'(?<![^\s,;|])"(?:[^"]|"")*("|\Z)')
-_COMMAS = re.compile(r"[-+]?\d+(,\d+|(,\d{3})+(\.\d+)?)")  # of decimals, or of thousands
 # How lines above a table begin: comments, and Excel's "sep=;".
 _COMMENT = re.compile(r"#|%|//|\"?sep=", re.IGNORECASE)
 
@@ -42,13 +42,14 @@ def read_file(
     """The rows of a file.
 
     Cells that differ as text and are one number (01 and 1, 1.10 and 1.1) are kept apart where they
-    may be codes: columns with a leading zero, of kind nominal, the cluster, and classes are text.
+    may be codes: columns with a leading zero, a few numbers like 1.1 and 1.10, those of kind
+    nominal, the cluster, and classes are text. Cells without a value of the target do not count.
 
     Parameters
     ----------
     path : path
-        ``.parquet``, or text, also compressed (``.csv.gz`` and the like); separated by commas,
-        semicolons, tabs, bars or blanks.
+        ``.parquet``, or a folder of such, or text, also compressed (``.csv.gz`` and the like);
+        separated by commas, semicolons, tabs, bars or blanks.
     target : str
         Name of the column to explain: a first line that holds it is a header.
     has_header : bool, default True
@@ -59,12 +60,15 @@ def read_file(
     import pandas as pd
 
     path = Path(path)
-    if not path.is_file():
+    is_folder = path.is_dir() and any(path.rglob("*.parquet"))
+    if not path.is_file() and not is_folder:
         siblings = [p.name for p in path.parent.glob("*") if p.is_file()]
         raise LosawError(f"{path}: there is no such file{did_you_mean(path.name, siblings)}")
     try:
-        if path.suffix.lower() in (".parquet", ".pq"):
-            return pd.read_parquet(path)
+        if is_folder or path.suffix.lower() in (".parquet", ".pq"):
+            frame = pd.read_parquet(path)
+            named = [name for name in frame.index.names if name is not None]
+            return frame.reset_index(named) if named else frame
         cells = _cells(path)
     except Exception as error:  # every engine and every compression raises its own
         raise LosawError(f"{path}: {_reason(error)}") from None
@@ -85,7 +89,12 @@ def read_file(
     text |= {target} if task == "classification" else set()
     text |= set() if cluster is None else {str(cluster)}
     notes: list[str] = []
-    columns = [_values(path, name, cells[j], name in text, notes) for j, name in enumerate(names)]
+    for j in cells:
+        cells[j] = cells[j].map(str.strip, na_action="ignore")
+    counts = cells[names.index(target) if target in names else 0].notna()
+    columns = [
+        _values(name, cells[j], name in text, counts, target, notes) for j, name in enumerate(names)
+    ]
     frame = pd.DataFrame(dict(enumerate(columns))).set_axis(names, axis=1)
     frame.attrs[READING] = notes
     return frame
@@ -179,36 +188,36 @@ def _refuse_other_lines(path: Path, names: list[str]) -> None:
 
 
 def _values(
-    path: Path, name: str, cells: "pd.Series", is_text: bool, notes: list[str]
+    name: str, cells: "pd.Series", is_text: bool, counts: "pd.Series", target: str, notes: list[str]
 ) -> "pd.Series":
-    """The values of a column of text: numbers where every cell is one, and no two become one."""
-    cells = cells.map(str.strip, na_action="ignore")
+    """The values of a column of text: numbers where every cell that counts is one, and no code."""
     numbers = {text: _as_number(text) for text in cells.dropna().unique()}
-    code = next((text for text in numbers if re.fullmatch(CODE, text)), None)
-    are_numbers = None not in numbers.values()
-    words = [text for text, number in numbers.items() if number is None]
-    if words and not is_text and all(map(_COMMAS.fullmatch, words)):
-        raise LosawError(
-            f"{path}: {name} has numbers with commas ({words[0]}): write them like 1234.5, read it "
-            "with pandas.read_csv(…, decimal=',') or thousands=',' and call losaw.explain(frame, "
-            f"target), or say that they are text (--kinds {name}:nominal)"
-        )
-    if is_text or code or not are_numbers:
-        if are_numbers and not is_text:
-            notes.append(
-                f"{name} has leading zeros or numbers of many digits ({code}): its cells are taken "
-                "as codes, so that none become equal. If they are quantities, say --kinds "
-                f"{name}:continuous (in Python kinds=)."
-            )
-        return cells
-    last = {number: text for text, number in numbers.items()}
-    pair = next(((text, last[n]) for text, n in numbers.items() if last[n] != text), None)
-    if pair is not None:
+    decisive = cells[counts].dropna().unique().tolist()
+    code = next((text for text in decisive if re.fullmatch(CODE, text)), None)
+    are_numbers = all(numbers[text] is not None for text in decisive)
+    last = {numbers[text]: text for text in decisive}
+    pairs = [(text, last[numbers[text]]) for text in decisive if last[numbers[text]] != text]
+    # As versions and paragraphs: 1.1 and 1.10. More of them are quantities, typed by hand.
+    few = pairs if name != target and len(decisive) <= MOST_TEXT_LEVELS else []
+    pair = next((p for p in few if all(re.fullmatch(r"\d+\.\d+", text) for text in p)), None)
+    if are_numbers and not is_text and (code or pair):
+        why = f"leading zeros or numbers of many digits ({code})"
+        if not code and pair:
+            why = f"two spellings of one number ({pair[0]} and {pair[1]})"
         notes.append(
-            f"{name} has cells that differ as text and are one number ({pair[0]} and {pair[1]}). "
-            f"If they are codes, say --kinds {name}:nominal (of the target: --task "
+            f"{name} has {why}: its cells are taken as codes, so that none become equal. If they "
+            f"are quantities, say --kinds {name}:continuous (in Python kinds=)."
+        )
+    if is_text or code or pair or not are_numbers:
+        return cells
+    if pairs:
+        notes.append(
+            f"{name} has cells that differ as text and are one number ({pairs[0][0]} and "
+            f"{pairs[0][1]}). If they are codes, say --kinds {name}:nominal (of the target: --task "
             "classification)."
         )
+    if odd := next((text for text, number in numbers.items() if number is None), None):
+        notes.append(f"{name}: {odd!r} does not count, in a row without a value of {target}.")
     return cells.map(numbers).astype(float)
 
 

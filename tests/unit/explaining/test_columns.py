@@ -125,12 +125,40 @@ def test_dates_become_days(make):
     assert sorted(set(column_of(table(x=old))[0].values)) == [0.0, 10.0]
 
 
+NORMAL = pd.DataFrame(np.random.default_rng(1).standard_normal((400, 5)), columns=list("abcdy"))
+COPIED = {
+    "numbers": (NORMAL, True),
+    "rounded": (NORMAL.round(1), True),
+    "mixed, with holes": (NORMAL.assign(t=list("xyzu") * 100, b=NORMAL["b"].clip(0.0)), True),
+    "classes": (NORMAL.assign(y=NORMAL["y"] > 0), True),
+    "few levels": ((NORMAL > 0.5) * 1, False),
+    "two columns of few numbers": ((5 * NORMAL[["a", "y"]]).round(), False),
+}
+
+
+@pytest.mark.parametrize("name", COPIED)
+def test_copies_of_rows_stay_in_one_fold_and_rows_that_are_equal_by_chance_do_not(name):
+    frame, are_copies = COPIED[name]
+    assert prepare(frame, "y").clusters is None
+    copied = pd.concat([frame, frame.iloc[:50], frame.iloc[:5]], ignore_index=True)
+    data = prepare(copied, "y")
+    assert any("55 of 455 rows are copies" in note for note in data.notes) == are_copies
+    if are_copies:
+        assert len(np.unique(data.clusters)) == 400 and not data.is_clustered
+        assert (data.clusters[400:450] == data.clusters[:50]).all()
+        named = prepare(
+            copied.assign(who=[*range(200)] * 2 + [*range(200, 255)]), "y", cluster="who"
+        )
+        assert (named.clusters[400:450] == named.clusters[:50]).all() and named.is_clustered
+        assert (named.clusters[:200] == named.clusters[200:400]).all()
+
+
 def test_durations_are_days_and_other_text_that_looks_like_dates_is_text():
     days = pd.to_timedelta(ROW % 40, "D")
     assert column_of(table(x=days), kinds={"x": "discrete"})[0].kind == "discrete"
     column, _ = column_of(table(x=days))
     assert column.kind == "continuous" and column.values.max() == 39
-    for text in (["2020-13-45", "2020-01-02"], ["3/4/2020", "4/5/2020"], ["1-2", "3-4"]):
+    for text in (["2020-13-45", "2020-01-02"], ["1.2.10", "3.1.12"], ["1-2", "3-4"]):
         assert column_of(table(x=np.resize(text, N)))[0].kind == "nominal"
 
 

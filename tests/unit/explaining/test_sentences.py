@@ -130,6 +130,16 @@ def test_rows_of_one_patient_are_noticed_and_kept_together():
     assert kinds(harmless, "cluster") == []
 
 
+@pytest.mark.parametrize("known", [{"a": 24}, {"a": 30, "b": 30}, {"b": 200, "a": 40}])
+def test_values_that_are_missing_together_are_no_combination(known):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.standard_normal((600, 4)), columns=list("abcy"))
+    for name, number in known.items():
+        frame.loc[number:, name] = np.nan
+    frame["c"] = rng.permutation(np.arange(600) % 260)
+    assert kinds(explain(frame, methods="pfi", folds=3), "cluster") == []
+
+
 def test_a_column_of_names_that_repeat_draws_the_hint_on_clusters():
     frame = noise(240).assign(patient=[f"p{i % 115}" for i in range(240)])
     (said,) = kinds(explain(frame, methods="pfi", folds=3, rows=90), "cluster")

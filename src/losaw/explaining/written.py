@@ -1,0 +1,155 @@
+"""Numbers, dates and times as people write them: with currencies and units, days before months.
+
+Text that can be read in two ways is refused, and both are shown.
+"""
+
+import re
+import unicodedata
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from losaw.data import FloatArray
+from losaw.support.errors import LosawError
+
+# So many rows of a column of dates must have one; and so many texts are tried first.
+_MOST, _TRIED = 0.9, 300
+CODE = r"[-+]?(0\d.*|\d{16,})"  # a number that would lose digits
+ISO = re.compile(r"\d{4}[-/]\d{1,2}[-/]\d{1,2}([T ]\d{1,2}:\d{2}.*)?")
+# What formats are tried for: two parts at least, the first or the second is a number.
+_IN_PARTS = re.compile(
+    r"(?i)([a-z]{1,9}[ .,-]*)?\d{1,4}[-/:. ,QWAP][-/:. ,\w]{0,30}|[a-z]{3,9}[ .,-]+\d{2,4}"
+)
+_DAYS = (
+    "%d-%m-%Y", "%m-%d-%Y", "%Y-%m-%d", "%d-%m-%y", "%m-%d-%y", "%y-%m-%d",
+    "%d-%b-%Y", "%d-%B-%Y", "%b-%d-%Y", "%B-%d-%Y", "%Y-%b-%d", "%d-%b-%y",
+)  # fmt: skip
+_MONTHS = ("%Y-%m", "%m-%Y", "%b-%Y", "%B-%Y", "%Y-%b", "%b-%y", "%G-W%V-%u")
+_HOURS = ("%H:%M", "%H:%M:%S", "%H:%M:%S.%f", "%I:%M-%p", "%I:%M:%S-%p", "%I-%p")
+_FORMATS = (*_HOURS, *_DAYS, *_MONTHS, *map("-".join, product(_DAYS, _HOURS)))
+# 1.2.10 is a version, 01.02.10 a day: with points the year is last.
+_VERSION = re.compile(r"(?<!\d)\d\.|\.\d(?!\d)")
+# Thousands are groups of three digits (in India of two) with one sign between all of them.
+_DIGITS = re.compile(
+    r"(\d+|[1-9]\d{0,2}((,\d{2,3})*,\d{3}|( \d{3})+|('\d{3})+)|(?=\.))(\.\d+)?(e[-+]?\d+)?"
+)
+_AMOUNT = re.compile(
+    r"(?P<open>\()?(?P<sign>-|\+)? ?(?P<money>[^\W\d_]{0,2}[^\w\s.,'+-])? ?(?P<second>-|\+)?"
+    r"(?P<digits>\d[\d.,' ]*(?<! )(e[-+]?\d+)?|[.,]\d+)"
+    r" ?(?P<unit>[^\W\d_][^\d.,()]{0,9}[23]?|[^\w\s.,'()+-][^\d.,()]{0,5})?(?(open)\))"
+)
+_SWAPPED = str.maketrans(".,", ",.")
+_SAME = str.maketrans({"−": "-", "’": "'", "\xa0": " ", "\u2009": " ", "\u202f": " "})
+
+
+class Written(NamedTuple):
+    """The number that each text means, NaN for a bad one, and words on how they were read."""
+
+    values: FloatArray
+    words: str
+
+
+def numbers_of(name: str, texts: list[str]) -> Written | None:
+    """Read numbers that are not written like 1234.5; None if any is none, or all are plain.
+
+    All have the same currency and the same unit, or none.
+    """
+    found = [_AMOUNT.fullmatch(" ".join(text.translate(_SAME).split())) for text in texts]
+    parts = [match for match in found if match is not None]
+    affixes = {(match["money"], match["unit"]) for match in parts}
+    money = "".join(match["money"] or "" for match in parts[:1])
+    if (
+        len(parts) < len(texts)
+        or len(affixes) != 1
+        or (money and unicodedata.category(money[-1]) != "Sc")
+        or any(re.fullmatch(CODE, match["digits"]) for match in parts)
+    ):
+        return None
+    odd = next((j for j, text in enumerate(texts) if not _is_plain(text)), None)
+    if odd is None:
+        return None
+    sign = np.array([1 - 2 * ("-" in match[0][:4] or bool(match["open"])) for match in parts])
+    both = [[match["digits"], match["digits"].translate(_SWAPPED)] for match in parts]
+    readings = [
+        np.array([float(re.sub("[,' ]", "", digits)) for digits in reading])
+        for reading in zip(*both, strict=True)
+        if all(map(_DIGITS.fullmatch, reading))
+    ]
+    if not readings:
+        return None
+    if len(readings) == 2 and (readings[0] != readings[1]).any():
+        at = int(np.flatnonzero(readings[0] != readings[1])[0])
+        raise LosawError(
+            f"{name}: {texts[at]!r} may be {readings[0][at]:.15g} or {readings[1][at]:.15g}: write "
+            "numbers like 1234.5, read them with pandas.read_csv(…, decimal=',') or thousands=',' "
+            f"and call losaw.explain(frame, target), or say that they are text (--kinds "
+            f"{name}:nominal)"
+        )
+    values = sign * readings[0]
+    shown = f"{texts[odd]!r} is {values[odd]:.15g}"
+    return Written(values, f"read as numbers ({shown}); --kinds {name}:nominal takes them as text")
+
+
+def _is_plain(text: str) -> bool:
+    try:
+        return np.isfinite(float(text))
+    except ValueError:
+        return False
+
+
+def days_of(name: str, texts: list[str], n_rows: Any) -> Written | None:
+    """Read dates as days since 1970, and times of a day as hours; None if most texts are neither.
+
+    ``n_rows`` has the number of rows of every text.
+    """
+    import pandas as pd
+
+    weight, written = np.asarray(n_rows, dtype=float), np.array(texts, dtype=object)
+    weight = weight * (written != "")  # blank cells are missing
+    least = _MOST * weight.sum()
+    looks = np.array([bool(ISO.fullmatch(t) or _IN_PARTS.fullmatch(t)) for t in texts])
+    if not texts or not weight.any() or weight[looks].sum() < least:
+        return None
+    iso = [text.replace("/", "-") if ISO.fullmatch(text) else None for text in texts]
+    read = {"": pd.to_datetime(pd.Series(iso, dtype=object), utc=True, format="ISO8601",
+                               errors="coerce").dt.tz_localize(None)}  # fmt: skip
+    normal = pd.Series(list(map(_normal, texts)), dtype=object)
+    some = normal.iloc[:: max(1, len(normal) // _TRIED)]
+    unlike = ["%y"] * any(map(_VERSION.search, texts)) + ["%y-%m"] * any("." in t for t in texts)
+    for form in () if weight[read[""].notna()].sum() >= least else _FORMATS:
+        tried = pd.to_datetime(some, format=form, errors="coerce").notna().mean()
+        if tried > 0.5 and not any(part in form for part in unlike):
+            read[form] = pd.to_datetime(normal, format=form, errors="coerce")
+    sizes = {form: weight[moments.notna()].sum() for form, moments in read.items()}
+    form = max(sizes, key=sizes.__getitem__)
+    moments = read[form]
+    if sizes[form] < least:
+        return None
+    for other, others in read.items():
+        if sizes[other] == sizes[form] and not others.equals(moments):
+            at = int(np.flatnonzero((others != moments) & moments.notna())[0])
+            raise LosawError(
+                f"{name}: {texts[at]!r} may be {moments[at]:%Y-%m-%d} or {others[at]:%Y-%m-%d}: "
+                f"write dates like {moments[at]:%Y-%m-%d}, say that they are text (--kinds "
+                f"{name}:nominal), or leave them out (--drop)"
+            )
+    since = np.datetime64("1900-01-01" if form in _HOURS else "1970-01-01")
+    unit = np.timedelta64(1, "h" if form in _HOURS else "D")
+    values = (moments.to_numpy().astype("datetime64[us]") - since) / unit
+    bad = [repr(t) for t, is_bad in zip(texts, np.isnan(values), strict=True) if is_bad and t]
+    first = np.datetime64(int(np.floor(np.nanmin(values))), "D") if form not in _HOURS else None
+    words = "times of day, as hours" if form in _HOURS else f"dates, as days since {first}"
+    words += f"; no date: {', '.join(bad[:3])}" if bad else ""
+    return Written(values, words)
+
+
+def _normal(text: str) -> str:
+    """A date with one sign between its parts; a quarter as its first month, a week as its day."""
+    text = re.sub(r"(?<=\d)(?=[AP]M\b)", "-", text, flags=re.IGNORECASE)
+    text = re.sub(r"(?:[/,\s-]|\.(?!\d+$)|(?<!:\d\d)\.)+", "-", text.strip())
+    text = re.sub(r"(?i)^Q([1-4])-?(\d{4})$", r"\2-Q\1", text)
+    quarter = re.fullmatch(r"(?i)(\d{4})-?Q([1-4])", text)
+    if quarter:
+        return f"{quarter[1]}-{3 * int(quarter[2]) - 2:02}"
+    return re.sub(r"(?i)^(\d{4})-?W(\d\d)$", r"\1-W\2-1", text)

@@ -1,0 +1,99 @@
+"""Numbers, dates and times as people write them are read, or refused with both readings."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from losaw.explaining.preparing import prepare
+
+N = 240
+RNG = np.random.default_rng(0)
+VALUES = RNG.lognormal(8, 2, N).round(2)
+ROW = np.arange(N)
+DAYS = pd.Series(pd.Timestamp("2020-01-03") + pd.to_timedelta(ROW * 7 % 900, "D"))
+CLOCK = pd.Series(pd.Timestamp("2020-01-01") + pd.to_timedelta(ROW * 67 % 1440, "min"))
+
+
+def column_of(values, **options):
+    frame = pd.DataFrame({"x": values, "z": VALUES, "y": RNG.standard_normal(N)})
+    return prepare(frame, "y", **options).columns[0]
+
+
+def swapped(value):
+    return f"{value:,.2f}".translate(str.maketrans(".,", ",."))
+
+
+AMOUNTS = {
+    "currency": lambda v: f"${v:,.2f}",
+    "currency after": lambda v: f"{swapped(v)} €",
+    "dollars of a country": lambda v: f"US$ {v:,.2f}",
+    "percent": lambda v: f"{v} %",
+    "thin blanks": lambda v: f"{v:,.2f}".replace(",", "\u202f"),
+    "apostrophes": lambda v: f"{v:,.2f}".replace(",", "\u2019"),
+    "points of thousands": swapped,
+    "commas of decimals": lambda v: f"{v:.2f}".replace(".", ","),
+    "unit": lambda v: f"{v} km/h",
+    "square": lambda v: f"{v}m2",
+    "powers": lambda v: f"{v:.9e} kg",
+}
+
+
+@pytest.mark.parametrize("how", AMOUNTS)
+@pytest.mark.parametrize("sign", ["", "\u2212", "-", "()"])
+def test_an_amount_is_its_number_with_a_note_and_text_where_the_kind_says_so(how, sign):
+    of_value = AMOUNTS[how]
+    ends = {"()": ("(", ")")}.get(sign, (sign, ""))
+    texts = [of_value(v) if i % 3 else of_value(v).join(ends) for i, v in enumerate(VALUES)]
+    signs = np.where((ROW % 3 == 0) & (sign != ""), -1, 1)
+    column = column_of(texts)
+    np.testing.assert_allclose(column.values, signs * VALUES)
+    assert column.kind == "continuous" and "read as numbers (" in column.treatment
+    assert column_of(texts, kinds={"x": "nominal"}).kind == "nominal"
+    target = pd.DataFrame({"x": texts, "z": VALUES})
+    np.testing.assert_allclose(prepare(target, "x").y, signs * VALUES)
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["1,234", "5,678"],
+        ["1.234 kg", "2.345 kg"],
+        ["3/4/2020", "5/6/2020"],
+        ["01-02-03", "04-05-06"],
+    ],
+)
+def test_what_can_be_read_in_two_ways_is_refused_and_both_are_shown(texts):
+    with pytest.raises(ValueError, match=r"x: .* may be .* or .*--kinds x:nominal"):
+        column_of(np.resize(texts, N))
+
+
+@pytest.mark.parametrize("text", ["ward {}", "{}a {}b", "0{} kg", "{0}.{0}.1", "{}-{}a"])
+def test_codes_stay_text(text):
+    assert column_of([text.format(i % 9, i % 7) for i in ROW]).kind == "nominal"
+
+
+MOMENTS = {
+    **{form: DAYS.dt.strftime(form) for form in (
+        "%d/%m/%Y", "%m/%d/%Y", "%d.%m.%y", "%d-%b-%Y", "%B %d, %Y", "%Y-%m", "%m/%Y", "%b-%y")},
+    "quarter": [f"{day.year}Q{day.quarter}" for day in DAYS],
+    "quarter first": [f"Q{day.quarter} {day.year}" for day in DAYS],
+    "week": DAYS.dt.strftime("%G-W%V"),
+    **{f"Period {unit}": DAYS.dt.to_period(unit) for unit in "DWMQY"},
+    **{form: CLOCK.dt.strftime(form) for form in ("%H:%M", "%H:%M:%S", "%I:%M %p", "%I:%M%p")},
+    "time": CLOCK.dt.time,
+    "with a time": (DAYS + (CLOCK - CLOCK.dt.normalize())).dt.strftime("%d/%m/%Y %I:%M %p"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("how", MOMENTS)
+def test_dates_and_times_are_read_and_a_bad_cell_is_missing(how):
+    column, is_clock = column_of(MOMENTS[how]), ":" in str(MOMENTS[how][0])[:3]
+    true, unit = (CLOCK, "h") if is_clock else (DAYS, "D")
+    off = column.values - (true - pd.Timestamp("2020-01-01")) / pd.Timedelta(1, unit)
+    most = 0.01 if "%d/" in how or is_clock else {"with a time": 1, "Period Y": 366}.get(how, 92)
+    assert column.kind == "continuous" and np.ptp(off) <= most
+    assert ("hours" if is_clock else "days since") in column.treatment
+    if how not in ("Period W", "Period Y"):  # their texts are other texts
+        bad = column_of(np.where(ROW == 5, "unknown", [str(moment) for moment in MOMENTS[how]]))
+        assert bad.kind == "continuous" and "no date: 'unknown'; 1 missing" in bad.treatment
+        assert np.flatnonzero(bad.values.isna()).tolist() == [5]
