@@ -7,8 +7,8 @@ logit on an indicator for each level.
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
-from losaw.forest.as_printed import ForestAsPrinted
-from losaw.forest.as_printed_steps import Split, relative_decrease, relative_size
+from losaw.forest.as_printed.forest import ForestAsPrinted
+from losaw.forest.as_printed.steps import Split, relative_decrease, relative_size
 from losaw.weighting import PointMassError
 
 

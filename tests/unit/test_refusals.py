@@ -26,7 +26,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 from losaw import LosawMiniBatches, LosawNetworkRegressor, NetworkRegressor, explain
 from losaw.forest import LosawRandomForestRegressor, PlainRandomForestRegressor, decorrelation
-from losaw.forest.as_printed import ForestAsPrinted
+from losaw.forest.as_printed.forest import ForestAsPrinted
 from losaw.knockoffs import make_sampler
 from losaw.support.arguments import as_floats
 from losaw.tables import read_table

@@ -94,7 +94,7 @@ class LosawRandomForestRegressor(RegressorMixin, LosawForest):
     logit for discrete ones, both estimated in the node. Stabilising densities (normal, class
     frequencies) are estimated on the full training sample. A feature without adjustment features,
     or whose regression leaves no residual variance in the node, is split with uniform weights.
-    :class:`losaw.forest.as_printed.ForestAsPrinted`, which is slow, takes kernel densities.
+    :class:`losaw.forest.as_printed.forest.ForestAsPrinted`, which is slow, takes kernel densities.
 
     :func:`losaw.forest.decorrelation` measures how far the weights decorrelate each feature.
 

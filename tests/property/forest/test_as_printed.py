@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from losaw import LosawRandomForestRegressor
 from losaw.forest import LosawRandomForestClassifier, losaw_forest
-from losaw.forest.as_printed import ForestAsPrinted, KernelDensity
-from losaw.forest.as_printed_steps import relative_decrease
+from losaw.forest.as_printed.forest import ForestAsPrinted, KernelDensity
+from losaw.forest.as_printed.steps import relative_decrease
 from losaw.forest.growing.arrays import Settings
 from losaw.weighting import PointMassError
 from reference.node_by_node import compare, splits

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from losaw.forest.as_printed_steps import cap
+from losaw.forest.as_printed.steps import cap
 from losaw.weighting import cap_weights, effective_sample_size
 
 SIZES = st.integers(2, 40)

@@ -1,6 +1,6 @@
 """Growing trees: Algorithm 4.3 of losaw at every node, compiled.
 
-:mod:`losaw.forest.as_printed` is the same in plain Python, in the paper's words.
+:mod:`losaw.forest.as_printed.forest` is the same in plain Python, in the paper's words.
 
 Rows drawn more than once are merged to (row, count), which changes no sum. Each continuous
 feature keeps the node's rows in its own sorted order; a split partitions these orders stably,

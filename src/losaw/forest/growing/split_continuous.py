@@ -29,7 +29,7 @@ def split_continuous(
         Delta_w^rel = (MSE_w - w_- MSE_w,- - w_+ MSE_w,+) / MSE_w,
 
     is found for all t by one walk over the rows in the order of x (Algorithm 9.3). In plain Python:
-    :meth:`losaw.forest.as_printed.ForestAsPrinted.best_split`.
+    :meth:`losaw.forest.as_printed.forest.ForestAsPrinted.best_split`.
     """
     data, settings, sample, work = grower.data, grower.settings, grower.sample, grower.work
     feature, p = candidate.feature, candidate.p

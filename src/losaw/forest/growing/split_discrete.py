@@ -42,7 +42,7 @@ def split_discrete(
 
     A split is made between two ordered levels, or of nominal ones between a set and the others:
     Algorithm 9.4 on the levels' counts, weights and weighted responses. In plain Python:
-    :meth:`losaw.forest.as_printed.ForestAsPrinted.best_split`.
+    :meth:`losaw.forest.as_printed.forest.ForestAsPrinted.best_split`.
     """
     data, settings = grower.data, grower.settings
     feature = candidate.feature

@@ -11,7 +11,7 @@ import pandas as pd
 from pydantic import Field
 
 from losaw.data import FloatArray
-from losaw.forest.as_printed_steps import relative_decrease
+from losaw.forest.as_printed.steps import relative_decrease
 from losaw.network.architecture import Architecture
 from losaw.network.gradient_descent import descend
 from losaw.rng import as_generator

@@ -19,7 +19,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from losaw.data import FloatArray
-from losaw.forest.as_printed_steps import Split, best_split, cap, impurity
+from losaw.forest.as_printed.steps import Split, best_split, cap, impurity
 from losaw.forest.validation import check_labels, check_max_depth
 from losaw.rng import as_generator
 from losaw.support.arguments import one_of, real_number, whole_number
@@ -52,7 +52,7 @@ class KernelDensity:
     Examples
     --------
     >>> import numpy as np
-    >>> from losaw.forest.as_printed import KernelDensity
+    >>> from losaw.forest.as_printed.forest import KernelDensity
     >>> x = np.random.default_rng(0).standard_normal(1000)
     >>> round(float(KernelDensity().fit(x).density(np.zeros(1))[0]), 1)
     0.4
@@ -138,7 +138,7 @@ class ForestAsPrinted(BaseEstimator):
     Examples
     --------
     >>> import numpy as np
-    >>> from losaw.forest.as_printed import ForestAsPrinted, KernelDensity
+    >>> from losaw.forest.as_printed.forest import ForestAsPrinted, KernelDensity
     >>> X = np.random.default_rng(0).standard_normal((60, 3))
     >>> X[:, 1] += X[:, 0]
     >>> forest = ForestAsPrinted(

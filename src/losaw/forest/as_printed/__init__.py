@@ -1,0 +1,1 @@
+"""losawRF in plain Python, in the paper's words: the oracle of the compiled forest."""
