@@ -173,8 +173,9 @@ def checked(result: Any, data: Dataset) -> ImportanceResult:
         raise TypeError(f"explain returned {type(result).__name__}, expected an ImportanceResult")
     check_scores(result)
     for name, low, high in (("std_error", 0.0, np.inf), ("p_values", 0.0, 1.0)):
-        values = np.asarray(getattr(result, name), dtype=float)
-        if ((values < low) | (values > high)).any():
+        found = getattr(result, name)
+        values = np.asarray(found, dtype=float)
+        if not (found is None or ((values >= low) & (values <= high)).all()):
             raise ValueError(f"{name} must be between {low:g} and {high:g}, got {values}")
     result.scores.flags.writeable = False  # the metrics share it
     if result.feature_names != tuple(data.feature_names):
@@ -198,7 +199,10 @@ def _scores_row(seed: int, label: str, result: ImportanceResult, data: Dataset) 
 
 def _measure(seed: int, label: str, name: str, metric: Any, measured: Any, data: Dataset) -> Row:
     try:
-        return Row(seed, label, name, value=float(metric(measured, data.truth)))
+        value = float(metric(measured, data.truth))
+        if not (np.isfinite(value) or (np.isnan(value) and getattr(metric, "optional", False))):
+            raise ValueError(f"the metric {name!r} gave {value}, which no mean can be taken of")
+        return Row(seed, label, name, value=value)
     except Exception as error:
         return failure(seed, label, name, error)
 

@@ -10,17 +10,19 @@ import pytest
 
 from losaw.study import block_file
 from losaw.study.compute import compute
+from losaw.study.errors import StudyError
 from losaw.study.results.outputs import write_outputs
 from losaw.study.results.summary import complete_summary, paired_differences, short_summary
 from reference.in_process import execute, run
 
-NOWHERE = """
-@register("metric", "nowhere")
-class Nowhere:
-    range, higher_is_better, needs = (0.0, 1.0), True, "prediction"
+SOMETIMES = """
+@register("metric", "sometimes")
+class Sometimes:
+    range, higher_is_better, needs, optional = (0.0, 1.0), True, "{needs}", {optional}
 
-    def __call__(self, predictions, truth):
-        return float("nan")
+    def __call__(self, measured, truth):
+        values = measured.scores if self.needs == "importance" else measured.test[1]
+        return float("{value}") if values[0] > 0 else 0.5
 """
 
 
@@ -39,13 +41,25 @@ def test_the_evidence_does_not_depend_on_the_cut_into_blocks(computed):
     assert sorted((run(computed.session()) / "blocks.csv").open()) == sorted(cut.splitlines(True))
 
 
-def test_a_value_that_is_not_defined_is_not_there_and_did_not_fail(computed):
-    computed.edit("[r2_test, pr_auc]", "[r2_test, pr_auc, nowhere]")
-    computed.extend_plugin(NOWHERE)
-    folder = run(computed.session())
-    summary = pd.read_csv(folder / "summary.csv")
-    assert set(summary.loc[summary["n_seeds"] == 0, "metric"]) == {"nowhere"}
-    assert json.loads((folder / "manifest.json").read_text())["failed_rows"] == 0
+@pytest.mark.parametrize("needs", ["importance", "prediction"])
+@pytest.mark.parametrize(
+    ("value", "optional", "fails"),
+    [("nan", True, False), ("nan", False, True), ("inf", True, True), ("-inf", False, True)],
+)
+def test_a_value_that_is_not_finite_failed_but_for_an_optional_nan(
+    computed, needs, value, optional, fails
+):
+    computed.edit("[r2_test, pr_auc]", "[r2_test, pr_auc, sometimes]")
+    computed.narrow()
+    computed.extend_plugin(SOMETIMES.format(needs=needs, value=value, optional=optional))
+    if fails:
+        with pytest.raises(StudyError, match=f"gave {value}, which no mean"):
+            run(computed.session())
+    folder = run(computed.session(max_failed_share=1.0))
+    summary = pd.read_csv(folder / "summary.csv").groupby("metric")[["n_seeds", "n_failed"]].sum()
+    n_lost = summary.loc["r2_test", "n_seeds"] - summary.loc["sometimes", "n_seeds"]
+    assert n_lost > 0 and summary.loc["sometimes", "n_failed"] == n_lost * fails
+    assert json.loads((folder / "manifest.json").read_text())["failed_rows"] == n_lost * fails
 
 
 def test_the_manifest_lists_every_version_of_a_library(computed, monkeypatch):

@@ -49,7 +49,8 @@ class Metric:
     Called with what is measured and the truth, it gives the number, or a ValueError if that is not
     defined. Called with parameters by name, it is the same metric with these parameters. A class of
     your own that is called alike is a metric as well: it needs ``range``, ``higher_is_better`` and
-    ``needs``, and may have ``is_decision`` and ``ranks_methods`` (``examples/metric.py``).
+    ``needs``, and may have ``is_decision``, ``ranks_methods`` and ``optional``
+    (``examples/metric.py``).
 
     Attributes
     ----------
@@ -64,6 +65,9 @@ class Metric:
         Whether the value is a share of yes-or-no decisions: its mean then has a binomial error.
     ranks_methods : bool
         False: it describes and does not judge.
+    optional : bool
+        Whether NaN says that there is nothing to measure; of others it is a failure, as an infinite
+        value always is. A parameter ``optional`` of the function decides for its own metric.
     examples : tuple of dict
         Parameters with which the contract tests try it.
     check : callable or None
@@ -88,6 +92,7 @@ class Metric:
     needs: Needs = "importance"
     is_decision: bool = False
     ranks_methods: bool = True
+    optional: bool = False
     examples: tuple[dict[str, Any], ...] = ({},)
     check: Callable[..., None] | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
@@ -109,7 +114,7 @@ class Metric:
         given = self.__signature__.bind(**parameters).arguments
         if self.check is not None:
             self.check(**given)
-        return replace(self, parameters=given)
+        return replace(self, parameters=given, optional=given.get("optional", self.optional))
 
 
 def check_scores(result: ImportanceResult) -> None:

@@ -232,7 +232,13 @@ def top_share(
     return float((1 + better + equal / 2 <= first)[columns].mean())
 
 
-@partial(Metric, range=(-inf, inf), ranks_methods=False, examples=({"key": "detail"},))
+@partial(
+    Metric,
+    range=(-inf, inf),
+    ranks_methods=False,
+    optional=True,
+    examples=({"key": "detail"},),
+)
 def importance_detail(result: ImportanceResult, truth: Truth, *, key: str) -> float:
     """A number that the importance, or its learner, records: ``result.details[key]``.
 
@@ -241,7 +247,7 @@ def importance_detail(result: ImportanceResult, truth: Truth, *, key: str) -> fl
     return float(result.details.get(key, nan))
 
 
-@partial(Metric, ranks_methods=False, examples=({"key": "counts"},))
+@partial(Metric, ranks_methods=False, optional=True, examples=({"key": "counts"},))
 def signal_share(result: ImportanceResult, truth: Truth, *, key: str = "draws") -> float:
     """The share of the signal features in counts by feature that the learner records,
 

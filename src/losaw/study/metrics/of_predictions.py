@@ -85,6 +85,7 @@ def risk(predictions: Predictions, truth: Truth) -> float:
     range=(-inf, inf),
     needs="prediction",
     ranks_methods=False,
+    optional=True,
     examples=({"key": "detail"},),
 )
 def truth_detail(predictions: Predictions, truth: Truth, *, key: str) -> float:

@@ -22,11 +22,13 @@ def summarise(study: Study, collection: Collection) -> pd.DataFrame:
     results = every_value(study, collection)
     ok = (results["status"] == "ok") & np.isfinite(results["value"])
     values = results["value"].where(ok)
-    grouped = values.groupby([results[key] for key in grid_order(study)], observed=True)
+    keys = [results[key] for key in grid_order(study)]
+    grouped = values.groupby(keys, observed=True)
+    failed = (results["status"] != "ok").groupby(keys, observed=True)
     summary = pd.DataFrame(
         {
             "n_seeds": grouped.count(),
-            "n_failed": grouped.size() - grouped.count(),
+            "n_failed": failed.sum(),
             "mean": grouped.mean(),
             "sd": grouped.std(ddof=1),
         }
