@@ -36,8 +36,11 @@ help:
 ## make install     the environment in .venv, from the hashed requirements (INSTALLER=pip uses pip alone)
 install: $(STAMP) $(COMPILED)
 
-$(STAMP): requirements.txt pyproject.toml
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+# The environment of a checkout that was copied or moved runs the losaw of the old place: a new one.
+HERE := $(shell grep -lxsF '$(CURDIR)/src' $(VENV)/lib/python*/site-packages/*losaw.pth)
+.PHONY: moved
+$(STAMP): requirements.txt pyproject.toml $(if $(HERE),,moved)
+	test -n "$(HERE)" || { rm -rf $(VENV) && $(PYTHON) -m venv $(VENV); }
 ifeq ($(INSTALLER),uv)
 	awk '/^uv==/ {on = 1} on; on && !/\\$$/ {exit}' requirements.txt > $(VENV)/uv.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $(VENV)/uv.txt

@@ -9,36 +9,30 @@
 # A part       snakemake --cores 8 --config studies=losaw_forest function=f3,f5 n_samples=500 seeds=40
 # What it does snakemake -n (which jobs, and why);   losaw plan (fits, core-hours, changed keys)
 # A cluster    snakemake --workflow-profile profiles/slurm   (docs/cluster.md)
-import re
-from pathlib import Path
-
 from snakemake.utils import min_version
 
 min_version("9.0")
 
-CONFIGURATION = Path("config/config.yaml")
-if not CONFIGURATION.is_file():
-    CONFIGURATION = Path(workflow.basedir) / CONFIGURATION
-
-
-configfile: CONFIGURATION
-
-
-container: "docker-daemon:losaw:latest"
-
-
 try:
-    from losaw.study.rules import FILES, Run
+    from losaw.study.rules import FILES, default_configuration, request
 except ModuleNotFoundError as error:
     raise SystemExit(f"{error}: run `make install`, then .venv/bin/snakemake")
 
+if not workflow.configfiles:  # else the file that --configfile names decides
+
+    configfile: default_configuration()
+
+
+container: "docker-daemon:losaw:latest"  # of the Dockerfile
+
+
 # Studies, slices, seeds: a mistake ends here, in one message.
-RUN = Run(CONFIGURATION, config, is_main=workflow.is_main_process)
+RUN = request(workflow, config)
 
 
 wildcard_constraints:
     study=r"[A-Za-z0-9_.=+-]+",
-    paper="|".join(map(re.escape, RUN.papers)),
+    paper=RUN.any_paper,
 
 
 include: "workflow/rules/blocks.smk"
@@ -51,6 +45,10 @@ rule all:
         RUN.everything,
 
 
-# Where the installation has not compiled the kernels: once, before all jobs do it.
+# Compiles, where the installation has not: once, before all jobs do it.
 onstart:
-    RUN.compile()
+    RUN.start(workflow.dag)
+
+
+onsuccess:
+    RUN.end(workflow.dag)

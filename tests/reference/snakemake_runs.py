@@ -1,6 +1,7 @@
 """Running a small project with Snakemake, for the tests of the workflow."""
 
 import hashlib
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,13 +11,15 @@ from reference.repository import REPOSITORY
 NARROW = ("noise_variance=0.5",)
 
 
-def command(project, *words, profile="default", cores=2, config=NARROW, target=None):
+def command(
+    project, *words, profile="default", cores=2, config=NARROW, target=None, code=REPOSITORY
+):
     """The words of a run of Snakemake in a project's folder."""
     return [
         str(Path(sys.executable).parent / "snakemake"),
-        "--snakefile", str(REPOSITORY / "Snakefile"),
+        "--snakefile", str(code / "Snakefile"),
         "--directory", str(project.folder),
-        "--workflow-profile", str(REPOSITORY / "profiles" / profile),
+        "--workflow-profile", str(code / "profiles" / profile),
         *(("--cores", str(cores)) if cores else ()),
         *words,
         *(("--config", *config) if config else ()),
@@ -24,9 +27,15 @@ def command(project, *words, profile="default", cores=2, config=NARROW, target=N
     ]  # fmt: skip
 
 
-def snakemake(project, *words, **options):
+def jobs(text):
+    """Rule -> number of jobs, of a dry run."""
+    return {rule: int(n) for rule, n in re.findall(r"^(\w+) +(\d+)$", text, re.MULTILINE)}
+
+
+def snakemake(project, *words, env=None, **options):
     """Exit status and all output of a run of Snakemake."""
-    done = subprocess.run(command(project, *words, **options), capture_output=True, text=True)
+    words = command(project, *words, **options)
+    done = subprocess.run(words, capture_output=True, text=True, env=env)
     return done.returncode, done.stdout + done.stderr
 
 

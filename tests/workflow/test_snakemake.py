@@ -6,19 +6,15 @@ import shutil
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from reference.in_process import run
-from reference.snakemake_runs import NARROW, command, digests, snakemake
+from reference.snakemake_runs import NARROW, command, digests, jobs, snakemake
 
 SLICE = "n_samples~30_noise_variance~0.5"
-
-
-def jobs(text):
-    """Rule -> number of jobs, of a dry run."""
-    return {rule: int(n) for rule, n in re.findall(r"^(\w+) +(\d+)$", text, re.MULTILINE)}
 
 
 def planned(project, **options):
@@ -85,23 +81,9 @@ def test_one_core_and_two_give_the_same_bytes(finished):
     assert digests(finished.folder / "one") == digests(finished.results)
 
 
-def test_after_a_run_exactly_what_an_edit_or_another_request_concerns_is_made_again(finished):
+def test_after_a_run_exactly_what_another_request_concerns_is_made_again(finished):
     project = finished
     assert "Nothing to be done" in planned(project)[1]
-    # The share of failures that a summary allows.
-    found, _ = planned(project, config=(*NARROW, "max_failed_share=0.5"))
-    assert found["summary"] == 1 and "block" not in found
-    # Claims of the paper: its page alone.
-    claims = project.configuration.parent / "claims" / "tiny.yaml"
-    claims.parent.mkdir()
-    claims.write_text("paper: P\ntitle: T\nstudies: [tiny]\n")
-    found, _ = planned(project)
-    assert found["paper"] == 1 and "summary" not in found
-    claims.unlink()
-    # A caption: no block.
-    project.edit("caption: a tiny table", "caption: another")
-    found, _ = planned(project)
-    assert found["summary"] == found["tables"] == found["figures"] == 1 and "block" not in found
     # A part of what is there is computed from its blocks, and leaves the whole.
     found, text = planned(project, config=(*NARROW, "n_samples=30", "seeds=3"))
     assert found["summary"] == 1 and "block" not in found
@@ -113,9 +95,33 @@ def test_after_a_run_exactly_what_an_edit_or_another_request_concerns_is_made_ag
     project.edit("jitter: 0.3", lookup)
     found, text = planned(project, config=(*NARROW, "seeds=6"))
     assert found["block"] == 2 + 1 and "Params have changed" in text and "0.6" in text
-    # The plugin: all.
-    project.extend_plugin("# edited\n")
-    assert planned(project)[0]["block"] == 4
+
+
+@pytest.mark.long
+def test_rows_are_taken_over_only_of_blocks_that_an_edit_concerns_and_that_is_said(finished):
+    """Not of one that is forced or was removed, nor where the command line says so."""
+    path = min(blocks(finished).rglob("*.parquet"))
+    log = Path(str(path.with_suffix(".log")).replace("/blocks/", "/logs/"))
+    target = str(path)
+    for value, words, config, is_taken in (
+        (0.4, (), (), True),
+        (0.5, ("--forcerun", "block"), (), False),
+        (0.6, ("--forceall",), (), False),
+        (0.7, (), ("reuse=false",), False),
+        (0.8, (), (), True),
+        (0.9, ("remove",), (), False),
+    ):
+        finished.study_file.write_text(
+            re.sub(r"jitter: 0\.\d", f"jitter: {value}", finished.study_file.read_text())
+        )
+        if words == ("remove",):
+            path.unlink()
+            words = ()
+        code, text = snakemake(finished, *words, config=(*NARROW, *config), target=target)
+        assert code == 0, text
+        said = "losaw: rows of 1 of 2 methods taken from kept/: plain reported"
+        assert (said in log.read_text()) == is_taken, value
+        assert ("kept/ in 1 of 1 blocks" in text) == is_taken, text
 
 
 def test_figures_that_are_lost_or_of_other_numbers_are_drawn_again(finished):

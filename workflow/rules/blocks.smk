@@ -29,6 +29,7 @@ rule block:
         mem_mb=lambda wildcards, attempt: attempt * RUN.study(wildcards.study).file.memory_megabytes,
         runtime=lambda wildcards, attempt: attempt * RUN.minutes,
         seconds=RUN.seconds,
+        reuse=int(RUN.configuration.reuse),
         attempt=lambda wildcards, attempt: attempt,
     params:  # settings, methods, versions: what changes it, computes the block again
         recipe=lambda wildcards: RUN.block(wildcards).recipe,

@@ -8,6 +8,7 @@ rule summary:
         f"{RUN.outputs}/{{study}}/logs/summary.log",
     params:
         max_failed_share=RUN.configuration.max_failed_share,
+        code=lambda wildcards: RUN.code("summary", wildcards.study),
     script:
         "../scripts/summary.py"
 
@@ -24,6 +25,8 @@ rule tables:
         ),
     log:
         f"{RUN.outputs}/{{study}}/logs/tables.log",
+    params:
+        code=lambda wildcards: RUN.code("tables", wildcards.study),
     script:
         "../scripts/tables.py"
 
@@ -40,6 +43,8 @@ rule figures:
         ),
     log:
         f"{RUN.outputs}/{{study}}/logs/figures.log",
+    params:
+        code=lambda wildcards: RUN.code("figures", wildcards.study),
     script:
         "../scripts/figures.py"
 
@@ -52,6 +57,8 @@ rule paper:
         report(f"{RUN.pages}/{{paper}}.html", caption="../report/page.rst", category="pages"),
     log:
         f"{RUN.pages}/logs/{{paper}}.log",
+    params:
+        code=lambda wildcards: RUN.code("paper"),
     script:
         "../scripts/paper.py"
 
@@ -64,5 +71,7 @@ rule report:
         report(f"{RUN.pages}/report.html", caption="../report/page.rst", category="pages"),
     log:
         f"{RUN.pages}/logs/report.log",
+    params:
+        code=lambda wildcards: RUN.code("report"),
     script:
         "../scripts/report.py"

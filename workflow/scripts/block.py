@@ -12,4 +12,5 @@ with job(snakemake.log[0], snakemake.config.get("plugins", [])):
         laws=[Path(law) for law in snakemake.input.laws],
         minutes=snakemake.resources.seconds / 60,
         apart=snakemake.resources.attempt > 1,
+        reuse=bool(snakemake.resources.reuse),
     )

@@ -44,6 +44,11 @@ def keep_block(path: Path, kept: Path) -> None:
         os.link(path, kept)
 
 
+def kept_path(path: Path) -> Path:
+    """Return the place of the last whole file of a block, which Snakemake does not remove."""
+    return path.parents[2] / "kept" / path.parent.name / path.name
+
+
 @dataclass(frozen=True)
 class BlockFile:
     """A block's file as it was read: its rows and its footer."""

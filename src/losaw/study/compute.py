@@ -12,7 +12,14 @@ from typing import Any
 
 import pyarrow as pa
 
-from losaw.study.block_file import fits_of, footer_of, keep_block, read_block, write_block
+from losaw.study.block_file import (
+    fits_of,
+    footer_of,
+    keep_block,
+    kept_path,
+    read_block,
+    write_block,
+)
 from losaw.study.errors import StudyError
 from losaw.study.recipe import Recipe, parts_of, sampler_version, seeds_of
 from losaw.study.registry import get
@@ -30,19 +37,22 @@ def compute(
     laws: Sequence[Path] = (),
     minutes: float = 60.0,
     apart: bool = False,
+    reuse: bool = True,
 ) -> None:
     """Compute a block and write its file, which is whole or absent.
 
-    Rows that the last whole file holds of the same fits are taken from it. A method that raises
-    leaves a failed row. One that takes more than so many ``minutes`` or kills its process ends the
-    job. Snakemake's next attempt runs every learner in a process of its own (``apart``), so that
-    only that learner's rows are lost. ``recipe`` is that of a :class:`losaw.study.blocks.Block`,
-    and ``laws`` are the files of the joint laws that its data are drawn from.
+    Rows that the last whole file holds of the same fits are taken from it, unless ``reuse`` is
+    false. A method that raises leaves a failed row. One that takes more than so many ``minutes`` or
+    kills its process ends the job. Snakemake's next attempt runs every learner in a process of its
+    own (``apart``), so that only that learner's rows are lost. ``recipe`` is that of a
+    :class:`losaw.study.blocks.Block`, and ``laws`` are the files of the joint laws that its data
+    are drawn from.
     """
     check_versions(recipe)
     footer = footer_of(recipe, load_laws(laws))
     kept = kept_path(path)
-    stored = _stored(recipe, footer, kept)
+    stored = _stored(recipe, footer, kept) if reuse else {}
+    _say_what_is_taken(recipe, stored)
     rows: dict[Pair, list[Row]] = {}
     if apart:
         for label in recipe["learners"]:
@@ -67,11 +77,6 @@ def check_versions(recipe: Recipe) -> None:
         if not now.items() <= method.items():
             words = f"{kind} {method['name']!r} or its sampler has been edited since the run began"
             raise StudyError(f"{words}; run the same command again")
-
-
-def kept_path(path: Path) -> Path:
-    """Return the place of the last whole file of a block, which Snakemake does not remove."""
-    return path.parents[2] / "kept" / path.parent.name / path.name
 
 
 def rows_of(recipe: Recipe, learners: Iterable[str], stored: Stored) -> dict[Pair, list[Row]]:
@@ -154,6 +159,17 @@ def _stored(recipe: Recipe, footer: Mapping[str, Any], kept: Path) -> Stored:
                 by_part = {part: _of(part, of_seed) for part in same}
                 stored[pair, seed] = {p: own for p, own in by_part.items() if own or p == ""}
     return stored
+
+
+def _say_what_is_taken(recipe: Recipe, stored: Stored) -> None:
+    """Write to the job's log whose rows are not computed."""
+    parts = {name: learner["importances"] or [""] for name, learner in recipe["learners"].items()}
+    methods = [(name, part) for name, own in parts.items() for part in own]
+    there = {(pair[1], part) for (pair, _), own in stored.items() for part in own}
+    taken = [f"{name} {part}".strip() for name, part in methods if (name, part) in there]
+    if taken:
+        words = f"rows of {len(taken)} of {len(methods)} methods taken from kept/"
+        print(f"losaw: {words}: {', '.join(taken)}", flush=True)
 
 
 def _rows_apart(

@@ -1,25 +1,69 @@
 """What the Snakefile and its scripts ask of a request."""
 
+import importlib.util
 import math
-import os
+import re
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
+import losaw
+from losaw.study.block_file import kept_path
 from losaw.study.blocks import Block
 from losaw.study.checks import check_extras
 from losaw.study.errors import part_of
+from losaw.study.registry import get
+from losaw.study.registry.versions import version_of
 from losaw.study.results.outputs import FILES
 from losaw.study.session import Session, StudyPlan
+from losaw.study.settings import short_digest
 from losaw.support.errors import LosawError
 from losaw.support.one_thread import use_one_thread
+from losaw.support.sources import digest_of, own_sources
 
-# The configuration's file, for the scripts: Snakemake hands them its content alone.
-FILE_KEY = "LOSAW_CONFIGURATION"
+# Snakemake hands the content of the configuration to scripts; under this key, its file as well.
+FILE_KEY = "configuration"
+_CHECKOUT = Path(losaw.__file__).parents[2]
+_TEMPLATES = Path(losaw.__file__).parent / "pages" / "templates"
+_OF_PAGES = [_TEMPLATES / "shell.html", *sorted(_TEMPLATES.glob("report/*"))]
+_TAKEN = " taken from kept/"  # in the log of a job
+
+
+def default_configuration() -> Path:
+    """Return ``config/config.yaml`` of the folder of the run; without one, the repository's."""
+    own = Path("config", "config.yaml")
+    return own if own.is_file() else _CHECKOUT / own
+
+
+def request(workflow: Any, config: dict[str, Any]) -> "Run":
+    """Return the request of a run of Snakemake; scripts find its configuration's file in config."""
+    if workflow.modifier.namespace is not None:
+        raise SystemExit(
+            "losaw: this Snakefile cannot be used as a module; start it in a rule of yours: "
+            "snakemake --snakefile … --configfile … --cores {threads}"
+        )
+    checkout = Path(workflow.basedir).resolve()
+    if (checkout / "src/losaw").is_dir() and checkout != _CHECKOUT:
+        raise SystemExit(
+            f"losaw: this Snakefile is of {checkout}, but the environment has the losaw of "
+            f"{_CHECKOUT}: run `make install` in {checkout}, then .venv/bin/snakemake"
+        )
+    # Of options that are given twice, Snakemake sees the last.
+    options = [word for word in sys.argv if word in ("--config", "-C")]
+    keys = [word.partition("=")[0] for word in workflow.config_settings.config_args or ()]
+    for word, times in Counter([*options, *keys]).items():
+        if times > 1:
+            words = "one --config takes several keys, and a key several values: function=f3,f5"
+            raise SystemExit(f"losaw: {word}: given twice; {words}")
+    run = Run(Path(workflow.configfiles[0]), config, workflow.is_main_process)
+    run.check_targets(sys.argv[1:])
+    config[FILE_KEY] = str(run.source.path)
+    return run
 
 
 class Run(Session):
@@ -31,7 +75,6 @@ class Run(Session):
 
     def __init__(self, configuration: Path, config: Mapping[str, Any], is_main: bool) -> None:
         use_one_thread()
-        os.environ[FILE_KEY] = str(configuration)
         try:
             super().__init__(configuration, config, trusted=not is_main)
             if is_main:
@@ -48,6 +91,11 @@ class Run(Session):
         from losaw.study.claims.claim_file import pages_of, read_papers
 
         return pages_of(read_papers(self.folder / "claims"), self.names)
+
+    @property
+    def any_paper(self) -> str:
+        """A pattern of the names of all pages."""
+        return "|".join(map(re.escape, self.papers))
 
     def block(self, wildcards: Any) -> Block:
         """Return the block of a file; a StudyError says that the request has none."""
@@ -88,15 +136,66 @@ class Run(Session):
     def inputs_of_drawings(self, study: str) -> list[str]:
         """Return what tables and figures are made of; the manifest differs in every run."""
         numbers = [f"{self.outputs}/{study}/{file}" for file in FILES if file != "manifest.json"]
-        return [*numbers, *map(str, (self.study(study).source.path, *self.configuration.plugins))]
+        return [*numbers, str(self.study(study).source.path)]
 
     def inputs_of_paper(self, paper: str) -> list[str]:
         """Return what a page shows: claims; tables and figures, which all numbers are in."""
+        from losaw.study.claims.claim_file import read_claims
+
         claims = self.folder / "claims" / f"{paper}.yaml"
         shown = [str(claims)] if claims.is_file() else []
-        for study in self.papers[paper]:
-            shown += [f"{self.outputs}/{study}/tables", f"{self.figures}/{study}"]
-        return shown
+        studies = dict.fromkeys(self.papers[paper])
+        if shown:  # a claim may be about a study that another paper has
+            asked = (claim.study for claim in read_claims(claims).claims)
+            studies |= dict.fromkeys(study for study in asked if study in self.names)
+        return shown + [place for study in studies for place in self._folders(study)]
+
+    def _folders(self, study: str) -> tuple[str, str]:
+        return f"{self.outputs}/{study}/tables", f"{self.figures}/{study}"
+
+    def code(self, rule: str, study: str | None = None) -> str:
+        """Return a digest of the code that makes a rule's files, with a study's own parts in it.
+
+        It is a parameter of the rules that come after the blocks: an edit makes their files again.
+        A block has versions instead (:mod:`losaw.study.registry.versions`).
+        """
+        entries = []
+        if study is not None:
+            entries += [metric.entry for metric in self.study(study).metrics.values()]
+            if rule == "figures":
+                layouts = self.study(study).file.figures.values()
+                entries += [get("drawing", layout.drawing) for layout in layouts]
+        modules = {entry.target.partition(":")[0] for entry in entries}
+        parts = [_code_of(module) for module in sorted(modules) if module.startswith("losaw.")]
+        if study is None:
+            parts.append(digest_of(_OF_PAGES))
+        return short_digest([_code_of(rule), parts, [str(version_of(one)) for one in entries]])
+
+    def check_targets(self, words: Sequence[str]) -> None:
+        """Name the folder that is made whole where the command line asks for a file in it."""
+        folders = {Path(place) for study in self.names for place in self._folders(study)}
+        for word in words:
+            for folder in folders.intersection(Path(word).parents):
+                raise SystemExit(f"losaw: {word}: is made with its folder; ask for {folder}")
+
+    def start(self, dag: Any) -> None:
+        """Prepare the first job: compile; what is forced, or was removed, has nothing kept."""
+        for job in dag.needrun_jobs():
+            reason = dag.reason(job)
+            if job.rule.name == "block" and (reason.forced or reason.missing_output):
+                kept_path(Path(job.output[0])).unlink(missing_ok=True)
+        self.compile()
+
+    def end(self, dag: Any) -> None:
+        """Say which report there is, and in how many blocks rows were taken from kept/."""
+        jobs = dag.needrun_jobs(exclude_finished=False)
+        logs = [Path(job.log[0]) for job in jobs if job.rule.name == "block"]
+        n_taken = sum(_TAKEN in log.read_text("utf-8") for log in logs)
+        if n_taken:
+            rest = "their logs say which; --config reuse=false computes all"
+            words = f"rows of unchanged methods{_TAKEN} in {n_taken} of {len(logs)} blocks"
+            print(f"losaw: {words} ({rest})", file=sys.stderr)
+        print(f"losaw: {self.pages}/report.html", file=sys.stderr)
 
     def compile(self) -> None:
         """Compile all kernels once, where that was not done at installation."""
@@ -135,4 +234,13 @@ def plan_of(snakemake: Any) -> StudyPlan:
 
 
 def _session_of(snakemake: Any) -> Session:
-    return Session(Path(os.environ[FILE_KEY]), snakemake.config, trusted=True)
+    config = dict(snakemake.config)
+    return Session(Path(config.pop(FILE_KEY)), config, trusted=True)
+
+
+@cache
+def _code_of(name: str) -> str:
+    """A digest of a module, or of a rule's script, with what it imports of losaw."""
+    script = _CHECKOUT / "workflow" / "scripts" / f"{name}.py"
+    spec = importlib.util.find_spec(name) if name.startswith("losaw.") else None
+    return digest_of(own_sources([Path(spec.origin) if spec and spec.origin else script]))

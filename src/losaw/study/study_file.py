@@ -336,6 +336,9 @@ class Configuration(Strict):
         summary.
     block_minutes : float
         A block that takes longer is ended; its second attempt computes each learner apart.
+    reuse : bool
+        Whether a block that an edit concerns takes the rows of unchanged methods from its last
+        whole file.
     """
 
     scale: str = "desk"
@@ -345,6 +348,7 @@ class Configuration(Strict):
     plugins: Annotated[list[Path], BeforeValidator(listed)] = []
     max_failed_share: Annotated[float, Field(ge=0, le=1)] = 0.0
     block_minutes: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 60.0
+    reuse: bool = True
 
 
 Model = TypeVar("Model", bound=BaseModel)

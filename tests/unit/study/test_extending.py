@@ -65,6 +65,21 @@ def test_one_more_importance_computes_itself_alone(small, tmp_path):
     assert contents(fresh) == contents([path])
 
 
+def test_without_reuse_all_is_computed_to_the_same_bytes(small, capfd):
+    small.edit("jitter: 0.3", "jitter: 0.6")
+    execute(small.session())
+    explained(small)
+    small.edit("jitter: 0.6", "jitter: 0.3")
+    (path,) = execute(small.session())
+    assert explained(small) == ["first"] * 2
+    said = "losaw: rows of 1 of 2 methods taken from kept/: plain first-slopes\n"
+    assert capfd.readouterr().out == said
+    content = path.read_bytes()
+    execute(small.session(), reuse=False)
+    assert explained(small) == ["first"] * 4 and path.read_bytes() == content
+    assert capfd.readouterr().out == ""
+
+
 def test_one_learner_s_parameter_leaves_the_rows_of_the_others(small):
     execute(small.session())
     explained(small)

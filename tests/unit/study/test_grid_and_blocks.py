@@ -2,6 +2,7 @@
 
 import hashlib
 import math
+import sys
 from types import SimpleNamespace
 
 import numpy as np
@@ -15,10 +16,10 @@ from losaw.study.errors import StudyError
 from losaw.study.recipe import recipe_changes
 from losaw.study.registry import RegistryError
 from losaw.study.replicate import ingredients_in
-from losaw.study.rules import FILE_KEY, Run
+from losaw.study.rules import Run, request
 from losaw.study.settings import Setting, short_digest
 from reference.in_process import execute
-from reference.repository import CONFIGURATION
+from reference.repository import CONFIGURATION, REPOSITORY
 
 
 def slice_of(width, n_seeds):
@@ -36,14 +37,44 @@ def test_blocks_partition_the_seeds_and_more_seeds_leave_whole_ones(width, n_see
 
 
 def test_a_file_that_no_study_asks_for_is_named(monkeypatch):
-    monkeypatch.setenv(FILE_KEY, "")  # Run sets it, and the variables of threads
-    monkeypatch.setattr("losaw.study.rules.use_one_thread", lambda: None)
+    monkeypatch.setattr("losaw.study.rules.use_one_thread", lambda: None)  # it sets variables
     run = Run(CONFIGURATION, {"scale": "desk", "studies": ["losaw_forest"]}, is_main=False)
     with pytest.raises(StudyError, match="unknown joint law 'log-barrier'"):
         run.law("log-barrier")
     block = SimpleNamespace(study="losaw_forest", slice="n_samples~7", first="000", last="001")
     with pytest.raises(StudyError, match=r"unknown block .*losaw_forest/blocks/n_samples~7"):
         run.block(block)
+
+
+TABLES = "results/smoke/losaw_forest/tables"
+
+
+@pytest.mark.parametrize(
+    ("words", "options", "message"),
+    [
+        (["--", f"{TABLES}/table_2.csv"], {}, f"is made with its folder; ask for {TABLES}$"),
+        (["figures/smoke/losaw_forest/no/such.png"], {}, "ask for figures/smoke/losaw_forest$"),
+        (["--config", "function=f3", "--config", "function=f5"], {}, "--config: given twice"),
+        (["-C", "a=1", "-C", "b=5"], {}, "-C: given twice; one --config takes several keys"),
+        ([], {"keys": ["function=f3", "seeds=4", "function=f5"]}, "function: given twice"),
+        ([], {"basedir": "elsewhere"}, r"run `make install` in .*elsewhere, then .venv/bin/snake"),
+        ([], {"name": "losaw"}, "cannot be used as a module"),
+    ],
+)
+def test_what_snakemake_does_not_say_is_said(monkeypatch, tmp_path, words, options, message):
+    (tmp_path / "elsewhere" / "src" / "losaw").mkdir(parents=True)
+    monkeypatch.setattr("losaw.study.rules.use_one_thread", lambda: None)
+    monkeypatch.setattr(sys, "argv", ["snakemake", *words])
+    workflow = SimpleNamespace(
+        modifier=SimpleNamespace(namespace=options.get("name")),
+        basedir=tmp_path / options["basedir"] if "basedir" in options else REPOSITORY,
+        config_settings=SimpleNamespace(config_args=options.get("keys")),
+        configfiles=[CONFIGURATION],
+        is_main_process=False,
+    )
+    config = {"scale": "smoke", "studies": ["losaw_forest"]}
+    with pytest.raises(SystemExit, match=message):
+        request(workflow, config)
 
 
 def test_a_sampler_cannot_be_an_axis(project):

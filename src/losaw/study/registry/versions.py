@@ -1,11 +1,11 @@
 """The versions of registered names: under a new one, stored results of a method are out of date."""
 
-import hashlib
 import sys
 from pathlib import Path
 
 from losaw.study.registry import Entry
 from losaw.study.registry.plugins import REGISTERED
+from losaw.support.sources import digest_of, local_sources
 
 # (kind, name) -> version. Whoever changes the numbers of a method raises its version here, and the
 # blocks that use it are computed again. A name that is not listed has version 1.
@@ -29,7 +29,9 @@ RAISED: dict[tuple[str, str], int] = {
 
 
 def version_of(entry: Entry) -> int | str:
-    """Return the version of a method: a number of ours, the SHA-256 of its plugin's file.
+    """Return the version of a method: a number of ours, or a digest of its plugin.
+
+    That is of the plugin's file and the local modules that it imports.
 
     Examples
     --------
@@ -44,4 +46,4 @@ def version_of(entry: Entry) -> int | str:
     file = getattr(sys.modules.get(module), "__file__", None)
     if module.partition(".")[0] in ("losaw", "sklearn") or file is None:
         return RAISED.get((entry.kind, entry.name), 1)
-    return hashlib.sha256(Path(file).read_bytes()).hexdigest()[:16]
+    return digest_of(local_sources(Path(file)))

@@ -68,6 +68,26 @@ def test_what_a_plugin_registers_is_known(tmp_path):
     assert names == ["ridge", "plugin-metric"]
 
 
+@pytest.mark.parametrize("text", ["from own import deep\n", "def f():\n    import own.deep as d\n"])
+def test_a_plugin_is_its_local_modules_too(tmp_path, monkeypatch, text):
+    monkeypatch.syspath_prepend(tmp_path)
+    for name in ("own", "own.deep", "own.helper"):  # of the other text
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    package = tmp_path / "own"
+    package.mkdir()
+    for file in ("__init__.py", "aside.py", "helper.py"):
+        write(package, "", file)
+    write(package, "from . import helper\nimport numpy, losaw.rng\n", "deep.py")
+    path = write(tmp_path, METRIC.format(name="plugin-metric") + text)
+    (entry,) = plugin_entries(path)
+    seen = {version_of(entry)}
+    for file in ("__init__.py", "deep.py", "helper.py"):
+        (package / file).write_text((package / file).read_text() + "# edited\n")
+        seen.add(version_of(entry))
+    (package / "aside.py").write_text("# edited\n")
+    assert len(seen) == 4 and version_of(entry) in seen
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
