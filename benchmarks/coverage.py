@@ -1,24 +1,32 @@
 """How often sets of ranks and intervals contain what they should, on simulated tables.
 
     python benchmarks/coverage.py ranks [--tables 500]       a known model: all ranks at once
-    python benchmarks/coverage.py intervals [--tables 200]   forests in five folds: each interval
+    python benchmarks/coverage.py intervals [--tables 300]   each interval, and all ranks at once
 
 Features are independent and normal, y = X b + .3 e. PFI and CPI of the model that knows b are
 2 b_j^2; the ranks of LOCO, whose models are fitted, are those of 20,000 other rows. Next to the
 sets of ranks is a bootstrap, as one would do it without them: the rows are drawn 500 times, and a
-feature has the ranks from the 2.5 % to the 97.5 % quantile. Forests have no known importance:
-intervals should contain the mean score of all tables. The level is .95.
+feature has the ranks from the 2.5 % to the 97.5 % quantile. The level is .95.
+
+Intervals are those of forests in five folds, and of one linear model on the rows of a table. They
+should contain the scores of the same models on many other rows; with folds it is also shown how
+often they contain the mean score of all tables. "Copies": X2 correlates with X1 by .8. "t5": heavy
+tails.
 """
 
 import argparse
+import warnings
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from scipy.stats import rankdata
+from sklearn.base import clone
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import LinearRegression
+from sklearn.model_selection import KFold
 
-from losaw.importance import cpi, loco, pfi
+from losaw.importance import ImportanceResult, cpi, loco, pfi, sage, subgroups
 
 DESIGNS = {
     "ties": (1, 1, 0.5, 0.5, 0, 0),
@@ -34,7 +42,11 @@ def main() -> None:
     measures: dict[str, Callable[[int], None]] = {"ranks": ranks, "intervals": intervals}
     parser.add_argument("measure", choices=measures)
     parser.add_argument("--tables", type=int, default=500)
+    parser.add_argument("--methods", nargs="+", default=list(FUNCTIONS), choices=FUNCTIONS)
     asked = parser.parse_args()
+    for name in set(FUNCTIONS) - set(asked.methods):
+        del FUNCTIONS[name]
+    warnings.simplefilter("ignore")
     measures[asked.measure](asked.tables)
 
 
@@ -94,23 +106,87 @@ def _held(sets: np.ndarray, true: np.ndarray) -> tuple[bool, float]:
     return bool(covered.all()), float((sets[:, 1] - sets[:, 0] + 1).mean())
 
 
+EFFECTS = np.array([1, 0.7, 0.4, 0])
+FUNCTIONS: dict[str, Callable[..., ImportanceResult]] = {
+    "pfi": pfi,
+    "cpi": partial(cpi, n_draws=2),
+    "loco": loco,
+    "sage": partial(sage, n_background=32, max_permutations=256),
+    "subgroups": subgroups,
+}
+
+
 def intervals(n_tables: int) -> None:
-    """Share of tables in which each feature's interval contains the mean score of all tables."""
-    print("method  rows  coverage of b = 1, .7, .4 and 0")
-    b = np.array([1, 0.7, 0.4, 0])
-    for method, of in (("pfi", pfi), ("cpi", cpi), ("loco", loco)):
-        more = {"cpi": {"n_draws": DRAWS}}.get(method, {})
-        for n_rows in (200, 600):
-            rng = np.random.default_rng(0)
-            scores, half = [], []
-            for number in range(n_tables):
-                X, y = table(rng, b, n_rows)
-                forest = RandomForestRegressor(30, min_samples_leaf=3, random_state=number)
-                result = of(forest, X, y, cv=5, random_state=number, **more)
-                scores.append(result.scores)
-                half.append(result.interval(0.95)[:, 1] - result.scores)
-            covered = np.abs(np.array(scores) - np.mean(scores, axis=0)) <= np.array(half)
-            print(f"{method:8}{n_rows:4}  {covered.mean(axis=0).round(3)}", flush=True)
+    """Coverage of each interval, its mean half width over the score's spread, and of all ranks."""
+    print("method, table, rows; for b = 1, .7, .4 and 0: coverage, half width over 1.96 standard")
+    print("deviations, coverage of the mean of all tables; coverage of all ranks at once")
+    for method in FUNCTIONS:
+        for in_folds in (True, False):
+            for kind in ("normal", "copies", "t5"):
+                for n_rows in (150, 400):
+                    _show_intervals(method, in_folds, kind, n_rows, n_tables)
+
+
+def _show_intervals(method: str, in_folds: bool, kind: str, n_rows: int, n_tables: int) -> None:
+    """Print one cell."""
+
+    def drawn(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:
+        X = rng.standard_t(5, (n, 4)) if kind == "t5" else rng.standard_normal((n, 4))
+        if kind == "copies":
+            X[:, 1] = 0.8 * X[:, 0] + 0.6 * X[:, 1]
+        return X, X @ EFFECTS + NOISE * rng.standard_normal(n)
+
+    of = FUNCTIONS[method]
+    once = drawn(np.random.default_rng(1), 200)
+    linear, true = LinearRegression().fit(*once), []
+    scores, half, sets = [], [], []
+    for number in range(n_tables):
+        rng = np.random.default_rng([number, 2])
+        X, y = drawn(rng, n_rows)
+        models, more = [linear], {}
+        if in_folds:
+            cv = list(KFold(5, shuffle=True, random_state=number).split(X))
+            forest = RandomForestRegressor(20, min_samples_leaf=3, random_state=number)
+            models = [clone(forest).fit(X[rows], y[rows]) for rows, _ in cv]
+            more = {"cv": cv}
+        elif method == "loco":
+            more = {"train": once}
+        result = of(models if in_folds else linear, X, y, random_state=number, **more)
+        scores.append(result.scores)
+        half.append(result.interval(0.95)[:, 1] - result.scores)
+        if in_folds or not true:
+            own = [(X[rows], y[rows]) for rows, _ in cv] if in_folds else [once]
+            n_parts = 1 if in_folds else 20
+            true.append(_true_scores(method, models, own, partial(drawn, rng, 2_000), n_parts))
+        if result.deviations is not None:
+            frame = result.ranks().set_index("feature").loc[list(result.feature_names)]
+            sets.append(_held(frame[["best", "worst"]].to_numpy(), true[-1])[0])
+    found, limit = np.array(scores), np.array(half)
+    covered = (np.abs(found - np.array(true)) <= limit).mean(axis=0)
+    of_tables = (np.abs(found - found.mean(axis=0)) <= limit).mean(axis=0)
+    width = limit.mean(axis=0) / (1.96 * (found - np.array(true)).std(axis=0))
+    print(
+        f"{method:10}{'folds' if in_folds else 'model':6}{kind:7}{n_rows:4} {covered.round(3)} "
+        f"{width.round(2)} {of_tables.round(3) if in_folds else ''} "
+        f"{f'{np.mean(sets):.3f}' if sets else '-'}",
+        flush=True,
+    )
+
+
+def _true_scores(
+    method: str,
+    models: list,
+    own: list[tuple[np.ndarray, np.ndarray]],
+    more_rows: Callable[[], tuple[np.ndarray, np.ndarray]],
+    n_parts: int,
+) -> np.ndarray:
+    """Return the mean scores of fitted models on other rows."""
+    found = []
+    for model, train in zip(models, own, strict=True):
+        more = {"train": train} if method == "loco" else {}
+        for _ in range(n_parts):
+            found.append(FUNCTIONS[method](model, *more_rows(), random_state=0, **more).scores)
+    return np.mean(found, axis=0)
 
 
 if __name__ == "__main__":

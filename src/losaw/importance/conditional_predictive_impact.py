@@ -150,10 +150,11 @@ def cpi(
     Returns
     -------
     ImportanceResult
-        ``scores`` CPI, ``std_error`` (that of the test, which holds the draws fixed: the interval
-        of a strong effect is too short), ``p_values`` adjusted, ``rows``; ``notes`` names features
-        that cannot be tested; ``details``: ``raw_p_values``, ``own_share`` (how far draws are from
-        their features: 0 for copies, 1 for independent ones).
+        ``scores`` CPI, ``std_error`` over rows as they take and give values, with ``cv`` over fits
+        too (the p-values are of a test that holds the draws fixed; so is the error with other
+        samplers), ``p_values`` adjusted, ``rows``; ``notes`` names features that cannot be tested;
+        ``details``: ``raw_p_values``, ``own_share`` (how far draws are from their features: 0 for
+        copies, 1 for independent ones).
 
     Raises
     ------

@@ -50,7 +50,7 @@ def subgroups(
 
         CS_j = E[L(f(X_-j, X_pi(j)), Y)] - E[L(f(X), Y)],   pi within the leaves of a tree
 
-    that predicts ``X_j`` from ``X_-j``; the median over permutations.
+    that predicts ``X_j`` from ``X_-j``; the mean over permutations.
 
     The trees are scikit-learn's regression and classification trees (the paper uses transformation
     and conditional inference trees, which also split on changes of spread) of depth 3, with at
@@ -71,7 +71,8 @@ n_jobs, random_state
     Returns
     -------
     ImportanceResult
-        ``std_error`` of the mean over permutations, if there are two or more, or over folds.
+        ``std_error`` over rows as they take and give values, with ``cv`` over fits too;
+        ``details`` as of :func:`losaw.importance.pfi`.
 
     Raises
     ------
@@ -104,7 +105,6 @@ n_jobs, random_state
         raise ValueError("give train or cv, not both")
     models = fits(model, rows, Options(loss, features, groups, n_jobs), cv, rng)
     testing = Testing(
-        error_kind="over permutations within subgroups",
         method=parameter_repr("subgroups", n_repeats=n_repeats, loss=loss_name(loss, model), cv=cv),
     )
 
@@ -122,7 +122,7 @@ n_jobs, random_state
         def cycles() -> list[NDArray[np.intp]]:
             return [_sources_within(leaf, subject.weights, rng) for leaf in leaves]
 
-        return permuted_differences(fit, cycles, n_repeats, "difference")
+        return permuted_differences(fit, cycles, n_repeats, len(rows))
 
     return tested(differences, models, rows, testing, rng)
 

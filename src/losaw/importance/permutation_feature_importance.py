@@ -56,7 +56,7 @@ def pfi(
         difference:  E[L(f(X_-j, X_pi(j)), Y)] - E[L(f(X), Y)],   0: no importance;
         ratio:       E[L(f(X_-j, X_pi(j)), Y)] / E[L(f(X), Y)],   1: no importance,
 
-    the median over permutations. A permutation leaves a row its own value with probability 1/m of m
+    the mean over permutations. A permutation leaves a row its own value with probability 1/m of m
     rows, with ``cv`` those of a fold, so that 1 - 1/m of the difference is expected; m is the
     number of clusters for a feature that has one value in each of equal clusters. Marginal: a
     feature counts if the model uses it, also where others could stand in for it.
@@ -73,15 +73,18 @@ random_state
         As in :func:`losaw.importance.cpi`.
     cv : int, splitter or None, default None
         As in :func:`losaw.importance.cpi`: with it the scores have an error over fits, and are
-        tested, ratios against 1.
+        tested, ratios against 1: whether the models use the feature. That is no test of
+        dependence: a model also uses a noisy copy of a cause, which has no effect of its own and
+        had p <= .05 in .15 to .53 of tables; ask :func:`losaw.importance.cpi` of that.
 
     Returns
     -------
     ImportanceResult
-        ``std_error`` of the mean over permutations (model and rows held fixed), if there are two
-        or more, or over folds; ``rows``: differences of single rows, mean over permutations;
-        ``details["repeats"]`` (n_repeats, n_features); ``notes``: features that have one value
-        within every fold.
+        ``std_error`` over rows as they take and give values (none of a ratio without folds), with
+        ``cv`` over fits too; ``rows``: differences of single rows, mean over permutations;
+        ``details``: ``repeats`` (n_repeats, n_features), and without folds
+        ``permutation_error``, that of their mean, model and rows held fixed; ``notes``: features
+        that have one value within every fold.
 
     Raises
     ------
@@ -106,7 +109,6 @@ random_state
     used = loss_name(loss, model)
     shown = parameter_repr("pfi", scale=scale, n_repeats=n_repeats, loss=used, cv=cv)
     testing = Testing(
-        error_kind="over permutations of the test rows",
         method=shown,
         compares=scale == "difference",
     )
@@ -123,7 +125,7 @@ random_state
             giving = rows_by_weight(fit.model.weights, len(fit.held), rng)
             return [giving[rng.permutation(len(giving))] for _ in fit.model.units.names]
 
-        found = permuted_differences(fit, permutations, n_repeats, scale)
+        found = permuted_differences(fit, permutations, n_repeats, len(rows), scale)
         return found._replace(scores=np.asarray(found.scores) - shift)
 
     found = tested(differences, models, rows, testing, rng)
@@ -134,12 +136,17 @@ random_state
 
 
 def permuted_differences(
-    fit: Fit, sources: Callable[[], list[NDArray[np.intp]]], n_repeats: int, scale: str
+    fit: Fit,
+    sources: Callable[[], list[NDArray[np.intp]]],
+    n_repeats: int,
+    n_rows: int,
+    scale: str = "difference",
 ) -> Differences:
     """Differences in loss when units take their values from other rows.
 
     ``sources`` is called once for every repeat, and returns for each unit, also for those that are
     not scored, so that they change nothing, the row that each row takes its values from.
+    ``n_rows`` is the number of all rows, of all folds.
     """
     subject = fit.model
     y, loss, columns = subject.y, subject.loss, subject.columns
@@ -161,8 +168,7 @@ def permuted_differences(
 
     repeats = np.empty((n_repeats, len(subject.scored)))
     total = np.zeros((len(y), len(subject.scored)))
-    # In folds, whose rows give to each other, what all of a fold's rows give sums to 0.
-    given = np.zeros_like(total) if fit.train is None else None
+    given = np.zeros((n_rows, len(subject.scored)))
     exchanged = subject.exchange(permuted(), n_repeats)
     for repeat, predictions in enumerate(exchanged):
         changes = np.empty_like(total)
@@ -171,9 +177,8 @@ def permuted_differences(
             repeats[repeat, place] = subject.mean(after)
             changes[:, place] = after - before
         total += changes
-        giving = donors.popleft()
-        if given is not None:
-            given += added_by_donors(changes, giving, subject.weights, len(y)) / n_repeats
+        giving = fit.held[donors.popleft()]
+        given += added_by_donors(changes, giving, subject.weights, n_rows) / n_repeats
     if scale == "ratio" and original < _ROUNDING * repeats.max(initial=0.0):
         raise ValueError(
             f"scale='ratio' is not defined: the loss ({original:.2g}) is 0 but for rounding "
@@ -186,4 +191,4 @@ def permuted_differences(
     )
     notes = dict.fromkeys(itertools.compress(subject.names, alike), ALIKE)
     details = {"repeats": repeats, "notes": notes}
-    return Differences(total / n_repeats, np.median(repeats, axis=0), details, given)
+    return Differences(total / n_repeats, repeats.mean(axis=0), details, given)

@@ -129,7 +129,9 @@ class ImportanceResult:
         """Two-sided confidence intervals, shape (n_features, 2).
 
         ``score ± q std_error`` with Student's quantile q, or the normal one where the degrees of
-        freedom are not known. They cover what ``std_error_kind`` says, and nothing else.
+        freedom are not known. They cover what ``std_error_kind`` says, and nothing else. A p-value
+        asks something else, whether the score is 0: an interval that counts the rows which gave
+        values is wider than its test, and may contain 0 where the p-value is small.
 
         Parameters
         ----------
@@ -272,14 +274,19 @@ class ImportanceResult:
         adjusted = adjust(np.asarray(p_values), procedure if fwer is None else "holm")
         return tuple(self.feature_names[j] for j in order if adjusted[j] <= rate)
 
-    def to_frame(self) -> "pd.DataFrame":
+    def to_frame(self, level: float = 0.95) -> "pd.DataFrame":
         """One row per feature, most important first.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            Of the interval from ``low`` to ``high`` (:meth:`interval`).
 
         Returns
         -------
         pandas.DataFrame
-            Columns feature, kind, score, std_error, p_value, note; without those that the method
-            does not give.
+            Columns feature, kind, score, std_error, low, high, p_value, note; without those that
+            the method does not give.
         """
         import pandas as pd
 
@@ -289,6 +296,7 @@ class ImportanceResult:
         columns["score"] = self.scores
         if self.std_error is not None:
             columns["std_error"] = self.std_error
+            columns["low"], columns["high"] = self.interval(level).T
         if self.p_values is not None:
             columns["p_value"] = self.p_values
         if self.notes:
@@ -360,7 +368,8 @@ class ImportanceResult:
             half = self.interval(level)[order, 1] - self.scores[order]
             places = np.arange(len(order))
             ax.errorbar(self.scores[order], places, xerr=half, fmt="none", ecolor="black")
-            label += f"\n{100 * level:g}% interval {self.std_error_kind}"
+            also = "" if self.deviations is None else " and ranks"
+            label += f"\n{100 * level:g}% interval{also} {self.std_error_kind}"
         ax.axvline(0.0, color="black", linewidth=0.8)
         ax.set_xlabel(label)
         return ax

@@ -24,6 +24,10 @@ from losaw.support.arguments import one_of
 CROSS_FITTED = (
     "over folds, corrected for the training rows that they share (Nadeau and Bengio 2003)"
 )
+ROWS_AND_FITS = (
+    "over rows, as they take and give values, and over fits to other rows (the spread of folds)"
+)
+GIVING = "over test rows, as they take and give values, the fitted model held fixed"
 NO_SPREAD = "not tested: every {} scores it alike, so that there is no error to test against"
 _FEW = 20  # effective rows
 TestName = Literal["t", "wilcoxon", "binomial", "fisher"]
@@ -38,8 +42,8 @@ class Differences(NamedTuple):
     # Increase in loss of every row (n_rows, n_units); None: the score is not a mean over rows.
     rows: FloatArray | None
     scores: FloatArray | None = None  # (n_units,); None: the mean over rows
-    # Arrays that are averaged over folds. "repeats" (n_repeats, n_units) are the scores whose
-    # spread is the error of a model that is not fitted in folds; such scores have no test.
+    # Arrays that are averaged over folds. "repeats" (n_repeats, n_units) are the scores of single
+    # permutations; without folds such scores have no test.
     details: Mapping[str, Any] = MappingProxyType({})
     # What values add to the score in rows that took them, by the row that gave them, among all
     # rows (n_rows, n_units): see :func:`added_by_donors`. None: values come from no other rows.
@@ -74,6 +78,11 @@ def tested(
         (1 / J + n_2 / n_1) s^2,   with J - 1 degrees of freedom
 
     (Nadeau & Bengio 2003): folds share training rows, and the plain s^2 / J is too small.
+
+    This error is of the p-values, which ask whether a score is 0. ``std_error``, and with it
+    intervals and ranks, ask how large it is, and counts the rows that gave values
+    (:func:`added_by_donors`). Over folds its square is that of the rows plus n_2 / n_1 s^2, where
+    scores are means over rows.
     """
     _check_effective_number(rows)
     if len(fits) > 1:
@@ -94,7 +103,7 @@ def _cross_fitted(
     parts: list[Differences] = []
     scores = []
     total, count = np.zeros((len(rows), len(fits[0].model.scored))), np.zeros(len(rows))
-    given = np.zeros_like(total)
+    influence, share = np.zeros_like(total), np.zeros((len(rows), 1))
     for fit in fits:
         found = differences(fit)
         parts.append(found._replace(rows=None, given=None))
@@ -104,8 +113,13 @@ def _cross_fitted(
         if found.rows is not None:
             total[fit.held] += found.rows
             count[fit.held] += 1
-        if found.given is not None:
-            given += found.given
+            # Folds count alike; in each, rows as they weigh.
+            weights = 1.0 if fit.model.weights is None else fit.model.weights[:, None]
+            part = weights / (len(fits) * len(fit.held)) * np.ones((len(fit.held), 1))
+            share[fit.held] += part
+            influence[fit.held] += part * found.rows
+            if found.given is not None:
+                influence += found.given / (len(fits) * len(fit.held))
     ratio = float(
         np.mean([len(fit.held) / len(fit.train) for fit in fits if fit.train is not None])
     )
@@ -117,14 +131,17 @@ def _cross_fitted(
     details["fold_scores"] = np.array(scores)
     with np.errstate(invalid="ignore"):
         of_rows = total / count[:, None] if count.any() else None
-    factor = np.sqrt((1 / len(fits) + ratio) / freedom)
-    # Values that are drawn once for all folds make their scores alike: each has those it gave.
-    times = sum(len(fit.held) for fit in fits) / len(rows)
-    of_folds = np.array([given[fit.held].mean(axis=0) / times for fit in fits])
-    deviations = factor * (np.array(scores) - mean + of_folds - of_folds.mean(axis=0))
+    deviations = np.sqrt((1 / len(fits) + ratio) / freedom) * (np.array(scores) - mean)
+    spread, kind = error, CROSS_FITTED
+    if testing.compares and count.any():
+        sums = len(rows) * (influence - share * mean)
+        within, _ = mean_deviations(sums, None, rows.clusters)
+        of_fits = np.sqrt(ratio / (1 / len(fits) + ratio)) * deviations
+        deviations = np.vstack([within, of_fits])
+        spread, kind = np.sqrt((deviations**2).sum(axis=0)), ROWS_AND_FITS
     return _result(
-        fits[0].model, replace(testing, error_kind=CROSS_FITTED), mean, error, tests, details,
-        of_rows, freedom, deviations,
+        fits[0].model, replace(testing, error_kind=kind), mean, spread, tests, details, of_rows,
+        freedom, deviations,
     )  # fmt: skip
 
 
@@ -144,9 +161,7 @@ def _held_out(
         tests = np.array([one_sided_test(column, testing.test, rng) for column in rows.T])
     else:
         error = np.sqrt((deviations**2).sum(axis=0))
-        if clusters is not None:
-            kind = testing.error_kind.replace("rows", "clusters of rows")
-            testing = replace(testing, error_kind=kind)
+        testing = replace(testing, error_kind=_of_clusters(testing.error_kind, clusters))
         tests = t_tests(scores, error, freedom)
     details = dict(differences.details)
     if testing.test == "t":
@@ -156,7 +171,14 @@ def _held_out(
     compared = None
     if testing.compares:
         compared, _ = mean_deviations(rows - scores, subject.weights, clusters, differences.given)
+    if compared is not None and differences.given is not None:
+        error = np.sqrt((compared**2).sum(axis=0))
+        testing = replace(testing, error_kind=_of_clusters(GIVING, clusters))
     return _result(subject, testing, scores, error, tests, details, rows, freedom, compared)
+
+
+def _of_clusters(kind: str, clusters: NDArray[np.intp] | None) -> str:
+    return kind if clusters is None else kind.replace("rows", "clusters of rows")
 
 
 def _without_spread(
@@ -244,28 +266,27 @@ def _check_effective_number(rows: Rows) -> None:
 
 
 def _repeated(found: Differences, fit: Fit, testing: Testing) -> ImportanceResult:
-    """Scores of one model with their error over repeats, ``details["repeats"]``; no test.
-
-    Repeats share rows and model, and say nothing of another sample.
-    """
+    """Scores of one model with their error over rows, ``details["repeats"]`` apart; no test."""
     subject, repeats = fit.model, found.details["repeats"]
-    several = len(repeats) > 1
-    deviations, freedom = None, None
+    error, deviations, freedom = None, None, None
     if found.rows is not None and testing.compares and not fit.seen:
         centred = found.rows - subject.mean(found.rows)
-        deviations, freedom = mean_deviations(
-            centred, subject.weights, subject.rows.clusters, found.given
-        )
+        clusters = subject.rows.clusters
+        deviations, freedom = mean_deviations(centred, subject.weights, clusters, found.given)
+        error = np.sqrt((deviations**2).sum(axis=0))
+    # Of one value in all rows, 0 is the importance: notes are of folds.
+    details = {name: found.details[name] for name in found.details if name != "notes"}
+    if len(repeats) > 1:
+        details["permutation_error"] = repeats.std(axis=0, ddof=1) / np.sqrt(len(repeats))
     return ImportanceResult(
         np.asarray(found.scores),
         subject.names,
-        std_error=repeats.std(axis=0, ddof=1) / np.sqrt(len(repeats)) if several else None,
-        std_error_kind=testing.error_kind if several else None,
-        # Of one value in all rows, 0 is the importance: notes are of folds.
-        details={name: found.details[name] for name in found.details if name != "notes"},
+        std_error=error,
+        std_error_kind=None if error is None else _of_clusters(GIVING, subject.rows.clusters),
+        details=details,
         method=testing.method,
         kinds=subject.kinds,
-        degrees_of_freedom=len(repeats) - 1 if several else None,
+        degrees_of_freedom=freedom,
         rows=found.rows,
         deviations=deviations,
         deviations_freedom=freedom,

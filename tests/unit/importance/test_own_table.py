@@ -23,6 +23,7 @@ from losaw.importance import (
     loco,
     mdi,
     pfi,
+    subgroups,
     tree_permutation,
     ufi,
 )
@@ -146,7 +147,9 @@ def test_folds_are_tested_with_the_variance_of_nadeau_and_bengio():
     found = loco(*linear_sample(100), cv=folds)
     scores = found.details["fold_scores"]
     error = np.sqrt((1 / 10 + 20 / 80) * scores.var(axis=0, ddof=1))
-    np.testing.assert_allclose(found.std_error, error)
+    np.testing.assert_allclose(
+        found.std_error**2, found.rows.var(axis=0, ddof=1) / 100 + 0.25 * scores.var(axis=0, ddof=1)
+    )
     np.testing.assert_allclose(found.p_values, stats.t.sf(scores.mean(axis=0) / error, 9))
     assert found.degrees_of_freedom == 9
 
@@ -213,10 +216,15 @@ def test_boruta_takes_labels_of_text_or_categories_and_levels(labels):
     assert "task='classification'" in found.method
 
 
-@pytest.mark.parametrize(("n_repeats", "freedom"), [(1, None), (2, 1), (4, 3)])
-def test_an_error_over_repeats_has_one_degree_of_freedom_less(n_repeats, freedom):
-    result = pfi(*linear_sample(), n_repeats=n_repeats, random_state=0)
-    assert result.degrees_of_freedom == freedom
+@pytest.mark.parametrize("of", [pfi, subgroups])
+def test_an_error_is_over_rows_and_that_over_permutations_is_apart(of):
+    alone, several = (of(*linear_sample(), n_repeats=n, random_state=0) for n in (1, 4))
+    assert alone.std_error is not None and "permutation_error" not in alone.details
+    assert alone.degrees_of_freedom == several.degrees_of_freedom == len(several.rows) - 1
+    error = several.details["repeats"].std(axis=0, ddof=1) / 2
+    np.testing.assert_allclose(several.details["permutation_error"], error)
+    np.testing.assert_allclose(several.scores, several.details["repeats"].mean(axis=0))
+    assert (several.std_error > 1.5 * error).all()
 
 
 WHOLE = ["uint8", "int8", "uint16", "int64", "uint64"]

@@ -84,6 +84,11 @@ class InStudies:
         if "random_state" in self._known:
             options["random_state"] = rng
         result = self.function(model, *sample, **options)
+        if "repeats" in result.details:  # as in the papers: the median, and its permutations' error
+            scores = np.median(result.details["repeats"], axis=0)
+            error = result.details.get("permutation_error")
+            kind = None if error is None else "over permutations"
+            return ImportanceResult(scores, result.feature_names, error, kind)
         if self.use.scores_only:
             return ImportanceResult(result.scores, result.feature_names)
         return result
