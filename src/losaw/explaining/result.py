@@ -122,6 +122,7 @@ class Explanation(Result):
     def to_frame(self) -> "pd.DataFrame":
         """One row per feature: kind, group, selection; score, error and p-value by method."""
         import pandas as pd
+        from scipy.stats import t
 
         group_of = {m: group for group, ms in self.associations.groups.items() for m in ms}
         features = list(self.associations.names)
@@ -140,8 +141,8 @@ class Explanation(Result):
             if METHODS[name].is_tested:
                 raw = np.asarray(result.details["raw_p_values"])
                 frame[f"{label}_p"] = adjust(raw, "benjamini-hochberg")
-                # A score from which a test at .05 finds the feature: half of its interval.
-                smallest = result.scores - result.interval(0.9)[:, 0]
+                # A score from which a test at .05 finds the feature.
+                smallest = t.ppf(0.95, result.degrees_of_freedom) * result.details["test_error"]
                 frame[f"{label}_smallest"] = np.where(np.isnan(raw), np.nan, smallest)
                 ranks = result.ranks().set_index("feature")["ranks"]
                 frame[f"{label}_rank"] = ranks[features].to_numpy()

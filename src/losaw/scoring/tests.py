@@ -128,7 +128,7 @@ def _cross_fitted(
     details = _joined_details(parts)
     alike = _without_spread(mean, error, fits[0].model.names, "fold")
     details["notes"] = details.get("notes", {}) | alike
-    details["fold_scores"] = np.array(scores)
+    details |= {"fold_scores": np.array(scores), "test_error": error}
     with np.errstate(invalid="ignore"):
         of_rows = total / count[:, None] if count.any() else None
     deviations = np.sqrt((1 / len(fits) + ratio) / freedom) * (np.array(scores) - mean)

@@ -54,9 +54,11 @@ def test_a_method_scores_the_same_whatever_else_runs(adult):
     assert np.array_equal(alone.results["cpi"].scores, adult.results["cpi"].scores)
 
 
-def test_the_smallest_score_that_is_found_is_half_of_the_interval_of_the_test(adult):
-    frame = adult.to_frame()
-    np.testing.assert_allclose(frame["CPI_smallest"], t.ppf(0.95, 3) * frame["CPI_error"])
+def test_the_smallest_score_that_is_found_has_a_p_value_of_05(adult):
+    result = adult.results["cpi"]
+    frame = adult.to_frame().set_index("feature").loc[list(result.feature_names)]
+    statistic = t.ppf(0.95, 3) * frame["CPI"] / frame["CPI_smallest"]
+    np.testing.assert_allclose(t.sf(statistic, 3), result.details["raw_p_values"])
 
 
 def test_more_than_two_classes():
