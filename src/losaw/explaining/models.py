@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from losaw.data import FloatArray
 from losaw.explaining.preparing import Prepared
 from losaw.scoring.fewer_columns import require_no_named_columns
-from losaw.scoring.fits import shuffled_folds
+from losaw.scoring.fits import shuffled_folds, unfitted
 from losaw.support.arguments import one_of
 from losaw.support.errors import LosawError
 from losaw.support.outcomes import means, probabilities
@@ -103,9 +103,10 @@ def make_model(model: Any, data: Prepared, n_trees: int, seed: int, n_jobs: int 
     if left_out:
         reason = f"the column {left_out[0]!r} is left out, so that others have moved; name them"
         require_no_named_columns(model, reason, by_position=True)
-    parameters = model.get_params().items()
-    unseeded = [n for n, v in parameters if n.endswith("random_state") and v is None]
-    return clone(model).set_params(**dict.fromkeys(unseeded, seed % 2**31))
+    try:
+        return unfitted(model, seed % 2**31)
+    except ValueError as error:
+        raise LosawError(f"model: {error}") from error
 
 
 def splits_of(data: Prepared, folds: int, seed: int) -> Splits:

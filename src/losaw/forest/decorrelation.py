@@ -8,6 +8,8 @@ from numpy.typing import ArrayLike, NDArray
 from losaw.data import FloatArray
 from losaw.forest.adjustment import location_and_scale
 from losaw.forest.losaw_forest import LosawForest
+from losaw.trees.forests import grown_trees
+from losaw.trees.sample import check_sample
 from losaw.weighting import (
     ClassFrequency,
     GaussianLinear,
@@ -78,11 +80,12 @@ def decorrelation(forest: LosawForest, X: ArrayLike) -> "pd.DataFrame":
 def _training_rows(forest: LosawForest, X: ArrayLike) -> FloatArray:
     """Rows as the trees compare them; raises unless the forest was fitted on them."""
     rows = forest.numeric_rows(X)
-    if not forest.forest_.grew_on(rows):
+    if len(rows) != forest.forest_.n_samples:
         raise ValueError(
             f"X has {len(rows)} rows, and not the {forest.forest_.n_samples} that the forest was "
             "fitted on, in their order: give the training rows in their order"
         )
+    check_sample(grown_trees(forest, rows, forest.in_bag_counts()))
     return rows
 
 

@@ -103,17 +103,6 @@ class Forest:
         find_leaves(self.flat_trees, X, together(), out)
         return out
 
-    def grew_on(self, X: FloatArray) -> bool:
-        """Return whether the first tree's leaves hold these rows."""
-        if X.shape != (self.n_samples, self.n_features):
-            return False
-        leaf, counts = np.empty((len(X), 1), np.int32), np.empty(self.n_samples, np.int64)
-        find_leaves(self.flat_trees._replace(starts=self.starts[:2]), X, together(), leaf)
-        self._draw(0, counts)
-        size = np.bincount(leaf[:, 0], counts, self.starts[1])
-        used = np.flatnonzero(self.nodes.feature[: self.starts[1]] == LEAF)
-        return np.array_equal(size[used], self.nodes.n_samples[used])
-
     def in_bag_counts(self) -> NDArray[np.int64]:
         """Return how often each training row is in each tree's sample, (n_trees, n_samples)."""
         counts = np.empty((len(self), self.n_samples), dtype=np.int64)

@@ -162,7 +162,7 @@ random_state
         tree = tree_of_groups(names, groups)
     # A fold's model is fitted once, whatever the number of groups.
     parts = None if cv is None else folds(cv, model, rows, rng)
-    fitted = model if parts is None else fitted_models(model, rows, parts)
+    fitted = model if parts is None else fitted_models(model, rows, parts, rng)
     testing = Testing(error_kind=_ERROR_KIND)
     seed = int(rng.integers(2**63))
     found: dict[int, tuple[ImportanceResult, int]] = {}

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from losaw.data import FloatArray
 from losaw.rng import as_generator
 from losaw.scoring.fewer_columns import without
-from losaw.scoring.fits import Fit, fit_copy, fits
+from losaw.scoring.fits import Fit, fit_copy, fits, seed_for_copies, unfitted
 from losaw.scoring.importance_result import ImportanceResult, checked_by, parameter_repr
 from losaw.scoring.losses import Loss, LossName, loss_name, loss_of_scoring, squared_error
 from losaw.scoring.model import Model, read_model
@@ -52,8 +52,8 @@ def loco(
 
         LOCO_j = E[L(f_-j(X_-j), Y) - L(f(X), Y)],
 
-    both models fitted to the same rows with the same settings and seed: one fit for every feature
-    or group, and fold.
+    both models fitted to the same rows with the same settings and seed, which is that of
+    ``random_state`` where the model has none: one fit for every feature or group, and fold.
 
     Parameters
     ----------
@@ -129,6 +129,9 @@ sample_weight, clusters
             "sample_weight weighs the rows that are scored; say with which weights the model was "
             "fitted: train=(X, y, weights), or train=(X, y, None) if with none"
         )
+    seed = seed_for_copies(rng)
+    if train is not None:
+        unfitted(model, seed)  # refuse early what cannot be fitted again
     models = fits(model, rows, Options(loss, features, groups, n_jobs), cv, rng, test)
     shown = parameter_repr(
         "loco", loss=loss_name(loss, model), test=test, adjustment=adjustment, cv=cv
@@ -142,12 +145,12 @@ sample_weight, clusters
         )
 
     def differences(fit: Fit) -> Differences:
-        return _differences(fit.model, given if fit.train is None else rows.take(fit.train))
+        return _differences(fit.model, given if fit.train is None else rows.take(fit.train), seed)
 
     return tested(differences, models, rows, Testing(test, adjustment, ERROR_KIND, shown), rng)
 
 
-def _differences(subject: Model, train: Rows) -> Differences:
+def _differences(subject: Model, train: Rows, seed: int) -> Differences:
     original = subject.loss(subject.y, subject.predictions())
 
     def increase(unit: NDArray[np.intp]) -> FloatArray:
@@ -156,7 +159,7 @@ def _differences(subject: Model, train: Rows) -> Differences:
             raise ValueError("without the only group no feature is left")
         names = [train.table.names[j] for j in unit]
         try:
-            copy = without(subject.fitted, unit.tolist(), train.table.names)
+            copy = without(subject.fitted, unit.tolist(), train.table.names, seed)
             reduced = fit_copy(copy, rest)
         except (KeyError, TypeError, ValueError) as error:
             raise ValueError(

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from losaw.scoring.fits import unfitted
 from losaw.tables.groups import columns_of_slice, made_columns, places_of
 
 # Parameters of a learner that name columns of X, of scikit-learn, xgboost and losaw:
@@ -29,7 +30,7 @@ class _Columns(NamedTuple):
     gone: frozenset[int] | None
 
 
-def without(model: Any, columns: Sequence[int], names: Sequence[str]) -> Any:
+def without(model: Any, columns: Sequence[int], names: Sequence[str], seed: int = 0) -> Any:
     """An unfitted copy of a fitted ``model`` for X without some of its columns.
 
     Parameters that name columns lose them, positions behind them move up, and a forest draws as
@@ -46,10 +47,10 @@ def without(model: Any, columns: Sequence[int], names: Sequence[str]) -> Any:
         Positions of the columns that are left out.
     names : sequence of str
         Of all columns.
+    seed : int, default 0
+        Of every part of the model that has none.
     """
-    from sklearn.base import clone
-
-    copy = clone(model)
+    copy = unfitted(model, seed)
     _adapt(copy, model, _Columns(tuple(names), frozenset(columns)))
     return copy
 

@@ -1,24 +1,17 @@
-"""Fitted models and the rows that they score: the given model on all rows, or one for each fold.
+"""Fitted models and the rows that they score: the given model on all rows, or one for each fold."""
 
-The rows of a given model may be those that it was fitted to. Trees remember how many rows each leaf
-had; nothing is guessed: a model without trees, or trees with too few splits to be certain, were
-fitted to other rows as far as this file can tell.
-"""
-
-import json
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from losaw.data import FloatArray
 from losaw.rng import seed_integer
-from losaw.scoring.model import Model, read_model, rebuild_for, with_missing_rows
+from losaw.scoring.model import Model, read_model, with_missing_rows
 from losaw.scoring.rows import Options, Rows
 from losaw.support.outcomes import is_classifier
-from losaw.trees.forests import GrownTree, counts_of, grown_trees, random_forests, unwrapped
+from losaw.trees.view import is_sample
 
 Numbers = NDArray[np.intp]
 SEEN = "not tested: the model was fitted to these rows"
@@ -26,9 +19,6 @@ WARNING = (
     "the model was fitted to these rows: losses of rows that a model remembers are no measure of "
     "what it needs, and are not tested. Give rows that it has not seen, or cv=5 to fit it in folds"
 )
-# So many splits must hold the same numbers of rows as in the fit, and leaves the same means.
-_SPLITS = 20
-_TOLERANCE = 1e-5
 
 
 class Fit(NamedTuple):
@@ -37,7 +27,7 @@ class Fit(NamedTuple):
     model: Model
     train: Numbers | None  # the rows that it was fitted to; None: it was given
     held: Numbers  # the rows that it is scored on
-    seen: bool = False  # whether the given model was, for certain, fitted to them
+    seen: bool = False  # whether in-bag counts of a given forest prove that it was fitted to them
 
 
 def fits(
@@ -54,7 +44,7 @@ def fits(
                 "cv=[(rows of the fit, rows to score), …], or one model"
             )
         subject = read_model(model, rows, options)
-        seen = are_of_the_fit(model, rows, subject.y)
+        seen = is_sample(model, rows.table.rows(), rows.y)
         if seen:
             warnings.warn(WARNING, stacklevel=3)
         return [Fit(subject, None, np.arange(len(rows)), seen)]
@@ -64,7 +54,7 @@ def fits(
             "common training rows are not; with cv= use test='t'"
         )
     parts = folds(cv, model, rows, rng)
-    models = fitted_models(model, rows, parts)
+    models = fitted_models(model, rows, parts, rng)
     return [
         Fit(read_model(fitted, rows.take(held), options), train, held)
         for fitted, (train, held) in zip(models, parts, strict=True)
@@ -175,13 +165,79 @@ def _is_fold(part: Any, n_rows: int) -> bool:
     )
 
 
-def fitted_models(model: Any, rows: Rows, parts: Sequence[tuple[Numbers, Numbers]]) -> list[Any]:
-    """Return copies of a model fitted to the rows of each fold, or the list that is given."""
+def seed_for_copies(rng: np.random.Generator) -> int:
+    """A seed for models without one; models with a seed leave ``rng`` as it is."""
+    return int(rng.spawn(1)[0].integers(2**31))
+
+
+def unfitted(model: Any, seed: int) -> Any:
+    """An unfitted copy of a model, in which every part without a seed has this one.
+
+    Raises a ValueError for a model with a part that is fitted and stays so, and for one that
+    scikit-learn cannot clone.
+    """
     from sklearn.base import clone
 
+    _require_unfrozen(model)
+    try:
+        copy = clone(model)
+    except RuntimeError as error:
+        raise ValueError(
+            f"{type(model).__name__} cannot be copied to be fitted again "
+            f"({' '.join(str(error).split())[:150]}); fit it in each fold yourself and give "
+            "model=[the fitted model of each fold] and cv=[(rows of the fit, rows to score), …] "
+            "to cpi or pfi, or one fitted model and rows that it has not seen"
+        ) from error
+    parameters = copy.get_params()
+    names = [n for n, v in parameters.items() if n.endswith("random_state") and v is None]
+    copy.set_params(**dict.fromkeys(names, seed))
+    for part in parameters.values():  # splitters that shuffle, which have no parameters
+        if hasattr(part, "split") and getattr(part, "random_state", 0) is None:
+            part.random_state = seed
+    return copy
+
+
+def _require_unfrozen(model: Any) -> None:
+    """Raise a ValueError for a model of which a part would not be fitted again."""
+    from sklearn.base import clone
+
+    if not hasattr(model, "get_params") or isinstance(model, type):
+        return
+    parameters = model.get_params()
+    for part in (model, *parameters.values()):
+        is_own = hasattr(part, "__sklearn_clone__") and not isinstance(part, type)
+        if is_own and clone(part) is part:
+            raise _frozen(f"{type(part).__name__} is frozen", model)
+    for name, value in parameters.items():
+        last = name.rpartition("__")[2]
+        if (last == "cv" and isinstance(value, str) and value == "prefit") or (
+            last == "prefit" and value is True
+        ):
+            raise _frozen(f"{name}={value!r} takes a model that is fitted already", model)
+
+
+def _frozen(reason: str, model: Any) -> ValueError:
+    return ValueError(
+        f"{type(model).__name__} cannot be fitted again: {reason}, to rows that may be those that "
+        "are scored. Give the estimator inside, or leave cv out and give rows that it has not seen"
+    )
+
+
+def fitted_models(
+    model: Any,
+    rows: Rows,
+    parts: Sequence[tuple[Numbers, Numbers]],
+    rng: np.random.Generator,
+) -> list[Any]:
+    """Return copies of a model fitted to the rows of each fold, or the list that is given."""
     if not isinstance(model, list):
+        seed = seed_for_copies(rng)
+        copies = [unfitted(model, seed) for _ in parts]
         try:
-            return [fit_copy(clone(model), rows.take(train)) for train, _ in parts]
+            return [
+                fit_copy(copy, rows.take(train))
+                for copy, (train, _) in zip(copies, parts, strict=True)
+            ]
         except (TypeError, ValueError) as error:
             raise with_missing_rows(error, model, rows.table) from error
     if len(model) != len(parts):
@@ -209,183 +265,3 @@ def fit_copy(copy: Any, rows: Rows) -> Any:
             "the rows weigh; leave sample_weight or cv out"
         )
     return copy.fit(X, rows.y, **{"__".join([*steps, "sample_weight"]): rows.weights})
-
-
-def are_of_the_fit(model: Any, rows: Rows, y: FloatArray) -> bool:
-    """Return whether a fitted model was, for certain, fitted to exactly these rows.
-
-    Random forests, trees and gradient boosting of scikit-learn, losaw's forests, ranger's and
-    xgboost's boosters can tell, also at the end of a Pipeline or inside a search. ``y`` has
-    numbers, or positions in the model's classes.
-    """
-    last: Any = model
-    if rows.table.is_plain and hasattr(model, "predict_encoded"):
-        last, given = getattr(model, "model_", None), model.encode(rows.table.codes)
-    else:
-        given = rebuild_for(model, rows.table)(rows.table.codes)
-    last = unwrapped(last)
-    while hasattr(last, "steps"):
-        given, last = last[:-1].transform(given), unwrapped(last[-1])
-    if hasattr(last, "feature_of_column_"):  # encodes the columns for its forest
-        given, last = last.encode(given), last.forest_
-    confirmed = 0
-    for splits in _confirmed_splits(last, given, y):
-        if splits is None:
-            return False
-        confirmed += splits
-        if confirmed >= _SPLITS:
-            return True
-    return False
-
-
-def _confirmed_splits(model: Any, given: Any, y: FloatArray) -> Iterator[int | None]:
-    """Yield for one tree after the other its splits, or None if it was grown on other rows."""
-    from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegressor
-    from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
-
-    if hasattr(model, "in_bag_counts"):
-        inner = getattr(model, "forest_", model)
-        rows = model.numeric_rows(given) if hasattr(model, "numeric_rows") else np.asarray(given)
-        same = rows.shape == (inner.n_samples, inner.n_features)
-        yield from _of_bags(model, rows, y, model.in_bag_counts() if same else None)
-    elif hasattr(model, "get_booster"):
-        yield from _of_xgboost(model, given, y)
-    elif type(model).__module__.startswith("sklearn.") and getattr(model, "n_outputs_", 1) == 1:
-        rows = np.asarray(given.toarray() if hasattr(given, "toarray") else given)
-        if isinstance(model, GradientBoostingClassifier | GradientBoostingRegressor):
-            yield from _of_boosting(model, rows, y)
-        elif isinstance(model, (*random_forests(), DecisionTreeClassifier, DecisionTreeRegressor)):
-            yield from _of_bags(model, rows, y, _in_bag(model, len(y)))
-
-
-def _in_bag(model: Any, n_rows: int) -> NDArray[np.int64] | None:
-    """How often rows are in the sample of each tree of scikit-learn; None for other rows."""
-    if not getattr(model, "bootstrap", False):
-        return np.ones((len(getattr(model, "estimators_", [model])), n_rows), dtype=np.int64)
-    if model.estimators_[0].tree_.n_node_samples[0] > n_rows:  # one tree alone had more rows
-        return None
-    samples = model.estimators_samples_
-    if model.max_samples is None and len(samples[0]) != n_rows:
-        return None
-    return None if max(sample.max() for sample in samples) >= n_rows else counts_of(samples, n_rows)
-
-
-def _of_bags(
-    model: Any, rows: NDArray[Any], y: FloatArray, in_bag: NDArray[np.int64] | None
-) -> Iterator[int | None]:
-    """Compare the leaves of trees that were grown on bags of rows, or on all of them."""
-    if in_bag is None:
-        yield None
-        return
-    for tree in grown_trees(model, rows, in_bag):
-        # Monotone trees hold the means of their rows in the root alone.
-        is_monotone = getattr(model, "monotonic_cst", None) is not None
-        # Weights of classes decide the draw of bags, or weigh their rows (scikit-learn 1.7).
-        weights = (1.0, _class_weights(model, y, tree.in_bag))
-        same = any(_holds(tree, y, weight, is_monotone) for weight in weights)
-        yield int(tree.is_leaf.sum()) - 1 if same else None
-
-
-def _class_weights(model: Any, y: FloatArray, in_bag: NDArray[Any]) -> Any:
-    """Return what the rows (n_rows,) weigh by ``class_weight``, up to a factor; 1 without it."""
-    given = getattr(model, "class_weight", None)
-    if given is None:
-        return 1.0
-    classes = y.astype(np.intp)
-    if isinstance(given, str):
-        counted = in_bag if given == "balanced_subsample" else None
-        return 1 / np.maximum(np.bincount(classes, counted), 1)[classes]
-    return np.array([given.get(label, 1.0) for label in model.classes_])[classes]
-
-
-def _holds(tree: GrownTree, y: FloatArray, weights: Any = 1.0, by_root: bool = False) -> bool:
-    """Return whether the leaves have as many rows as in the fit, and the same means of y.
-
-    With ``by_root`` the mean of the root alone is compared.
-    """
-    is_leaf = tree.is_leaf
-    if not np.array_equal(tree.sizes_of_rows()[is_leaf], tree.size[is_leaf]):
-        return False
-    node = np.zeros_like(tree.leaf) if by_root else tree.leaf
-    counts = tree.in_bag * weights
-    found = np.bincount(node, counts, minlength=len(tree.size))
-    n_outcomes = tree.mean.shape[1]
-    outcomes = y[:, None] if n_outcomes == 1 else y[:, None] == np.arange(n_outcomes)
-    reached, tolerance = found > 0, _TOLERANCE * (np.ptp(outcomes) if n_outcomes == 1 else 1.0)
-    for values, mean in zip(outcomes.T, tree.mean.T, strict=True):
-        total = np.bincount(node, counts * values, minlength=len(found))
-        means = total[reached] / found[reached]
-        if not np.allclose(means, mean[reached], rtol=_TOLERANCE, atol=tolerance or _TOLERANCE):
-            return False
-    return True
-
-
-def _of_boosting(model: Any, rows: NDArray[Any], y: FloatArray) -> Iterator[int | None]:
-    """Compare the first tree's leaves, which hold what a constant leaves of y, then sizes alone."""
-    if model.estimators_.shape[1] != 1 or model.subsample < 1:
-        return
-    hessian = y.mean() * (1 - y.mean()) if hasattr(model, "classes_") else 1.0
-    if hessian == 0 or model.loss not in ("squared_error", "log_loss"):
-        return
-    scaled = (y - y.mean()) / hessian
-    known: set[Any] = set()
-    for number, estimator in enumerate(model.estimators_[:, 0]):
-        (tree,) = grown_trees(estimator, rows, np.ones((1, len(y))))
-        is_leaf = tree.is_leaf
-        if number == 0:
-            same = _holds(tree, scaled)
-        else:
-            same = np.array_equal(tree.sizes_of_rows()[is_leaf], tree.size[is_leaf])
-        if not same:
-            yield None
-            return
-        # A split that another tree has as well says nothing new.
-        inner = tree.tree
-        splits = set(zip(inner.feature[~is_leaf], inner.threshold[~is_leaf], strict=True))
-        yield len(splits - known)
-        known |= splits
-
-
-def _of_xgboost(model: Any, given: Any, y: FloatArray) -> Iterator[int | None]:
-    """Compare the first tree's leaves with their sums of y, then the sizes of squared error's.
-
-    Before the first tree every row has one Hessian h, so that the cover H of a leaf of N rows is
-    h N; its value v = -eta G / (H + lambda), with G = N b - sum of y, is linear in N, v H and v.
-    """
-    import xgboost
-
-    booster = model.get_booster()
-    kind = json.loads(booster.save_config())["learner"]["gradient_booster"]["name"]
-    is_of_trees = kind != "gblinear" and booster.num_boosted_rounds() > 0
-    if len(getattr(model, "classes_", ())) > 2 or not is_of_trees:
-        return
-    trees = booster[: min(_SPLITS, booster.num_boosted_rounds())]
-    table = trees.trees_to_dataframe()
-    missing = getattr(model, "missing", None)
-    missing = np.nan if missing is None else missing
-    data = xgboost.DMatrix(given, missing=missing, enable_categorical=True)
-    # An array has no names, also where the model was fitted to a frame.
-    leaves_of_trees = trees.predict(data, pred_leaf=True, validate_features=False)
-    nodes = np.asarray(leaves_of_trees).reshape(len(y), -1).astype(int)
-    known: set[Any] = set()
-    for number, node in enumerate(nodes.T):
-        of_tree = table[table["Tree"] == number]
-        is_leaf = of_tree["Feature"] == "Leaf"
-        leaves, inner = of_tree[is_leaf], of_tree[~is_leaf]
-        places = leaves["Node"].to_numpy()
-        count = np.bincount(node, minlength=places.max() + 1)[places].astype(float)
-        cover, value = leaves["Cover"].to_numpy(), leaves["Gain"].to_numpy()
-        if (count == 0).any() or np.ptp(cover / count) > _TOLERANCE * (cover / count).max():
-            # Other objectives have other Hessians from the second tree on.
-            yield None if number == 0 else 0
-            return
-        if number == 0:
-            total = np.bincount(node, y, minlength=places.max() + 1)[places]
-            design = np.column_stack([count, value * cover, value])
-            fitted = design @ np.linalg.lstsq(design, total, rcond=None)[0]
-            if np.abs(total - fitted).max() > 1e-3 * max(np.abs(total).max(), 1e-300):
-                yield None
-                return
-        splits = set(zip(inner["Feature"], inner["Split"], strict=True))
-        yield len(splits - known)
-        known |= splits

@@ -279,5 +279,7 @@ def _is_column_by_column(step: Any) -> bool:
 def _single(rows: Any) -> FloatArray:
     """Rows in the precision in which scikit-learn's trees compare them."""
     dense = rows.toarray() if hasattr(rows, "toarray") else rows
+    if hasattr(dense, "to_numpy"):  # a frame, in which pandas' own missing values may stand
+        dense = dense.to_numpy(dtype=float, na_value=np.nan)
     with np.errstate(over="ignore"):
         return np.asarray(dense).astype(np.float32).astype(np.float64)

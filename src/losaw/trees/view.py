@@ -21,6 +21,7 @@ from losaw.trees.forests import (
     require_order_of_fit,
     unwrapped,
 )
+from losaw.trees.sample import check_sample
 
 TOLERANCE = 1e-6
 
@@ -134,25 +135,34 @@ def view_forest(
             "RandomForestRegressor or RandomForestClassifier, or a losaw forest"
         )
     trees = list(grown_trees(forest, rows, counts))
-    _check_leaves(trees)
-    root = trees[0].mean[0]
+    check_sample(trees)
+    roots = np.array([tree.mean[0] for tree in trees])
     if hasattr(forest, "classes_"):
         numbers, spread = class_numbers(sample.y, forest.classes_), 1.0
         outcomes = (numbers[:, None] == np.arange(len(forest.classes_))).astype(float)
     else:
         numbers = finite_numbers(sample.y)
-        outcomes, root = (numbers - numbers.mean())[:, None], root - numbers.mean()
+        outcomes, roots = (numbers - numbers.mean())[:, None], roots - numbers.mean()
         spread = float(np.ptp(outcomes))
-    expected = np.average(outcomes, axis=0, weights=counts[0])
-    if np.abs(root - expected).max() > TOLERANCE * max(spread, 1e-12):
+    expected = counts @ outcomes / counts.sum(axis=1, keepdims=True)
+    if np.abs(roots - expected).max() > TOLERANCE * max(spread, 1e-12):
         raise ValueError(
-            "X and y are not the sample that the forest was fitted on (the first tree's root has "
-            "another mean), or it was fitted with sample or class weights, which are not supported"
+            "X and y are not the sample that the forest was fitted on (a tree's root has another "
+            "mean), or it was fitted with sample or class weights, which are not supported"
         )
     if not (counts == 0).any():
         raise ValueError("no tree has out-of-bag rows: fit the forest with bootstrap=True")
     task = "classification" if hasattr(forest, "classes_") else "regression"
     return ForestView(sample, trees, rows, outcomes, task)
+
+
+def is_sample(model: Any, X: ArrayLike, y: ArrayLike) -> bool:
+    """Return whether a model is a bagged forest, and these rows are the sample that it grew on."""
+    try:
+        view_forest(model, X, y)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def _scikit_learn_counts(forest: Any, n_rows: int) -> NDArray[np.int64]:
@@ -195,21 +205,6 @@ def _check_rows(given: int, fitted: int) -> None:
         raise ValueError(
             f"X has {given} rows, but the forest was fitted on {fitted}; give its training sample"
         )
-
-
-def _check_leaves(trees: list[GrownTree]) -> None:
-    """Raise unless every leaf has as many in-bag rows as when the forest was fitted."""
-    for number, tree in enumerate(trees):
-        found = tree.sizes_of_rows()
-        different = tree.is_leaf & (found != tree.size)
-        if different.any():
-            leaf = int(np.flatnonzero(different)[0])
-            raise ValueError(
-                "X is not the sample that the forest was fitted on: "
-                f"{found[leaf]:g} of its in-bag rows reach leaf {leaf} of tree {number}, but that "
-                f"leaf was fitted to {tree.size[leaf]:g}. Give the rows of the fit in the same "
-                "order, with the same columns in the same order, and in the same units"
-            )
 
 
 def _numbers(model: Any, table: Table) -> FloatArray:

@@ -5,59 +5,47 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import (
+    BaggingRegressor,
     ExtraTreesClassifier,
     ExtraTreesRegressor,
-    GradientBoostingClassifier,
     GradientBoostingRegressor,
     RandomForestClassifier,
     RandomForestRegressor,
+    StackingClassifier,
+    StackingRegressor,
+    VotingClassifier,
+    VotingRegressor,
 )
-from sklearn.feature_selection import SelectKBest
+from sklearn.feature_selection import SelectFromModel, SelectKBest
+from sklearn.frozen import FrozenEstimator
 from sklearn.impute import KNNImputer
 from sklearn.linear_model import LinearRegression
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, ShuffleSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
-from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from losaw.forest import LosawRandomForestClassifier, LosawRandomForestRegressor
-from losaw.importance import cpi, hierarchy, loco, pfi, sage
+from losaw.importance import cpi, hierarchy, loco, pfi, sage, subgroups
 from losaw.scoring.model import exchanged, growing, read_model
 from losaw.scoring.rows import Options, read_rows
 from losaw.study.learners.random_forest import RandomForest
 from losaw.study.learners.ranger_forest import RangerForest
-from losaw.study.registry import get
 
 N = 90
-ENCODE = make_column_transformer((OneHotEncoder(), ["e"]), remainder="passthrough")
-REGRESSORS = {
+BAGGED = {
     "forest": RandomForestRegressor(10, random_state=0),
-    "forest with large leaves": RandomForestRegressor(20, min_samples_leaf=8, random_state=0),
     "monotone forest": RandomForestRegressor(10, monotonic_cst=[1, 0, 0, 0, 0], random_state=0),
     "forest on parts": RandomForestRegressor(10, max_samples=0.5, random_state=0),
-    "extra trees": ExtraTreesRegressor(10, random_state=0),
-    "tree": DecisionTreeRegressor(random_state=0),
-    "boosting": GradientBoostingRegressor(n_estimators=40, random_state=0),
-    "losawRF": LosawRandomForestRegressor(10, bootstrap=True, random_state=0),
-    "losawRF without bags": LosawRandomForestRegressor(10, bootstrap=False, random_state=0),
+    "losawRF": LosawRandomForestRegressor(10, random_state=0),
     "search": GridSearchCV(RandomForestRegressor(5, random_state=0), {"max_depth": [5]}, cv=2),
     "pipeline": make_pipeline(StandardScaler(), RandomForestRegressor(10, random_state=0)),
-    "dummies": make_pipeline(ENCODE, RandomForestRegressor(10, random_state=0)),
-}
-CLASSIFIERS = {
-    "forest of classes": RandomForestClassifier(10, class_weight="balanced", random_state=0),
-    "forest of weighted classes": RandomForestClassifier(
-        9, class_weight="balanced_subsample", max_depth=5, random_state=0
-    ),
-    "and trees": ExtraTreesClassifier(9, class_weight={"no": 3}, max_depth=5, random_state=0),
+    "classes": RandomForestClassifier(10, random_state=0),
     "extra trees of classes": ExtraTreesClassifier(10, bootstrap=True, random_state=0),
-    "tree of classes": DecisionTreeClassifier(random_state=0),
-    "boosting of classes": GradientBoostingClassifier(n_estimators=40, random_state=0),
     "losawRF of classes": LosawRandomForestClassifier(10, random_state=0),
 }
-MODELS = {**REGRESSORS, **CLASSIFIERS}
 
 
 def table(seed, name):
@@ -65,7 +53,7 @@ def table(seed, name):
     X = pd.DataFrame(rng.standard_normal((N, 4)), columns=list("abcd"))
     X["e"] = rng.integers(0, 3, N)
     y = X["a"] + rng.standard_normal(N)
-    return X, y if name in REGRESSORS else np.where(y > 0.3, "yes", "no")
+    return X, y if "classes" not in name else np.where(y > 0.3, "yes", "no")
 
 
 def seen(model, X, y):
@@ -77,51 +65,80 @@ def seen(model, X, y):
     return any("was fitted to these rows" in str(warning.message) for warning in caught)
 
 
-@pytest.mark.parametrize("name", MODELS)
-def test_rows_of_the_fit_are_recognised_and_others_are_not(name):
+@pytest.mark.parametrize("name", BAGGED)
+def test_in_bag_counts_tell_rows_of_the_fit_from_others(name):
     X, y = table(0, name)
-    model = MODELS[name].fit(X, y)
+    model = BAGGED[name].fit(X, y)
     assert seen(model, X, y)
     assert not seen(model, *table(1, name))
     assert not seen(model, X, table(1, name)[1])  # an experiment that was done again
     assert not seen(model, X[:-10], y[:-10])
 
 
-@pytest.mark.parametrize("learner", ["ranger-forest", "scikit-learn-forest"])
-def test_so_are_those_of_the_learners_of_studies(learner):
-    X, y = (np.asarray(part) for part in table(0, "forest"))
-    model = get("learner", learner).create(n_estimators=10)
-    model.fit(X, y)
-    assert seen(model, X, y)
-    assert not seen(model, *(np.asarray(part) for part in table(1, "forest")))
+def nested(model):
+    """Models that contain another, each of which draws anew without a seed."""
+    sub = ShuffleSplit(2)
+    return {
+        "alone": model,
+        "a Pipeline": make_pipeline(StandardScaler(), model),
+        "a search": GridSearchCV(model, {"max_depth": [2, 3]}, cv=sub),
+        "votes": VotingRegressor([("a", model), ("b", LinearRegression())]),
+        "a stack": StackingRegressor([("a", model)], LinearRegression(), cv=2),
+        "bags": BaggingRegressor(model, 2),
+    }
 
 
-@pytest.mark.parametrize("objective", ["reg:squarederror", "binary:logistic"])
-def test_so_are_those_of_xgboost(objective):
-    xgboost = pytest.importorskip("xgboost")
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((1000, 4))
-    y = X[:, 0] + rng.standard_normal(1000)
-    kind = xgboost.XGBRegressor
-    if objective == "binary:logistic":
-        y, kind = (y > 0).astype(int), xgboost.XGBClassifier
-    model = kind(n_estimators=20, max_depth=5, objective=objective).fit(X, y)
-    assert seen(model, X, y)
-    assert not seen(model, X[rng.permutation(1000)], y)
-    assert not seen(kind(booster="gblinear", n_estimators=2).fit(X, y), X, y)  # has no trees
-    X[::7, 0] = -9.0
-    model = kind(n_estimators=20, max_depth=6, missing=-9.0).fit(pd.DataFrame(X).add_prefix("x"), y)
-    assert seen(model, X, y)
-    assert not seen(model, X[rng.permutation(1000)], y)
+@pytest.mark.parametrize("name", nested(None))
+def test_a_model_without_a_seed_has_that_of_random_state_in_every_fit(name):
+    X, y = table(0, "forest")
+    model = nested(RandomForestRegressor(3))[name]
+    for function in (loco, cpi, pfi, subgroups, sage):
+        options = {"cv": 2, "n_jobs": 1, "random_state": 0}
+        first, second = (function(model, X, y, **options).scores for _ in range(2))
+        assert (first == second).all()
+    with_seed = {"train": (X, y), "random_state": 0}
+    model = model.fit(X, y)
+    first, second = (loco(model, X + 0.1, y, **with_seed).scores for _ in range(2))
+    assert (first == second).all()
 
 
-@pytest.mark.long
-def test_unseen_rows_are_never_called_seen_in_500_tables():
-    names = [name for name in MODELS if "losaw" not in name]
-    for seed in range(500):
-        name = names[seed % len(names)]
-        model = MODELS[name].fit(*table(seed, name))
-        assert not seen(model, *table(1000 + seed, name)), (seed, name)
+def frozen():
+    inner = RandomForestClassifier(3, random_state=0)
+    fitted = FrozenEstimator(inner.fit(*table(0, "classes")))
+    return {
+        "alone": fitted,
+        "in a Pipeline": make_pipeline(StandardScaler(), fitted),
+        "calibrated": CalibratedClassifierCV(fitted),
+        "in votes": VotingClassifier([("a", fitted), ("b", inner)], voting="soft"),
+        "prefit stack": StackingClassifier([("a", inner)], inner, cv="prefit"),
+        "prefit selection": make_pipeline(SelectFromModel(inner, prefit=True), inner),
+    }
+
+
+@pytest.mark.parametrize("name", frozen())
+def test_a_model_that_stays_fitted_is_refused_in_folds(name):
+    X, y = table(0, "classes")
+    words = r"cannot be fitted again: .*(frozen|fitted already).*Give the estimator inside"
+    for function in (cpi, pfi, loco, hierarchy):
+        with pytest.raises(ValueError, match=words):
+            function(frozen()[name], X, y, cv=3)
+
+
+@pytest.mark.parametrize("dtype", ["Int64", "Float32", "boolean", "double[pyarrow]"])
+def test_missing_values_of_pandas_are_led_by_the_model(dtype):
+    X, y = table(0, "forest")
+    X["e"] = (X["e"] % 2).astype(dtype)
+    X.loc[3, "e"] = pd.NA
+    model = RandomForestRegressor(5, random_state=0).fit(X[:60], y[:60])
+    as_numbers = X.assign(e=X["e"].to_numpy(float, na_value=np.nan))
+    for function in (pfi, cpi, sage):
+        scores = [function(model, rows[60:], y[60:], random_state=0).scores for rows in (X, X)]
+        assert np.isfinite(scores).all()
+    one, other = (
+        pfi(model, rows[60:], y[60:], random_state=0, kinds={"e": "discrete"}).scores
+        for rows in (X, as_numbers)
+    )
+    np.testing.assert_array_equal(one, other)
 
 
 def test_what_is_scored_on_rows_of_the_fit_has_no_p_values_and_selects_nothing():
