@@ -91,7 +91,8 @@ def cpi(
         Anything with ``predict`` or ``predict_proba``, Pipelines included. With ``cv`` it is
         cloned and need not be fitted; or a list with the fitted model of each fold.
     X : array, pandas or polars frame of shape (n_samples, n_features)
-        Rows that the model has not seen (with ``cv``: all rows), columns as it was fitted to.
+        Rows that the model has not seen (or all rows, with ``cv``), columns as it was fitted to.
+        On rows of its own fit noise is selected; only forests of bags can tell, and warn.
         Missing values are drawn with the values by the conditional sampler, if the model takes
         them.
     y : array of shape (n_samples,)

@@ -30,7 +30,9 @@ class _Columns(NamedTuple):
     gone: frozenset[int] | None
 
 
-def without(model: Any, columns: Sequence[int], names: Sequence[str], seed: int = 0) -> Any:
+def without(
+    model: Any, columns: Sequence[int], names: Sequence[str], seed: int | None = None
+) -> Any:
     """An unfitted copy of a fitted ``model`` for X without some of its columns.
 
     Parameters that name columns lose them, positions behind them move up, and a forest draws as
@@ -47,7 +49,7 @@ def without(model: Any, columns: Sequence[int], names: Sequence[str], seed: int 
         Positions of the columns that are left out.
     names : sequence of str
         Of all columns.
-    seed : int, default 0
+    seed : int or None, default None
         Of every part of the model that has none.
     """
     copy = unfitted(model, seed)

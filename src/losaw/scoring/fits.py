@@ -170,7 +170,7 @@ def seed_for_copies(rng: np.random.Generator) -> int:
     return int(rng.spawn(1)[0].integers(2**31))
 
 
-def unfitted(model: Any, seed: int) -> Any:
+def unfitted(model: Any, seed: int | None) -> Any:
     """An unfitted copy of a model, in which every part without a seed has this one.
 
     Raises a ValueError for a model with a part that is fitted and stays so, and for one that
