@@ -2,6 +2,7 @@
 
 import ast
 import numbers
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -21,6 +22,9 @@ VALUES = (
 )  # fmt: skip
 # sets of columns.
 SETS = ("interaction_cst", "interaction_constraints")
+
+# Names of parameters of any library that may hold places of columns.
+_SPEAKS_OF_COLUMNS = re.compile(r"categor|cat_|column|feature(?!_range)|monoton|interact|constrai")
 
 
 class _Columns(NamedTuple):
@@ -103,6 +107,10 @@ def _adapt(model: Any, fitted: Any, seen: _Columns) -> None:
         _adapt_transformers(model, fitted, seen)
         return
     parameters = model.get_params(deep=False)
+    for name, value in parameters.items():
+        is_known = name in (*LISTS, *VALUES, *SETS)
+        if not is_known and _SPEAKS_OF_COLUMNS.search(name) and _has_places(value):
+            raise ValueError(f"{name} of {type(model).__name__} names columns by place; name them")
     for name, named, part in list(_named(model)):
         if part is model:
             left = _left_of(name, named, model, seen)
@@ -161,6 +169,12 @@ def _parts(parameters: Mapping[str, Any], fitted: Any) -> Iterator[tuple[Any, An
         elif _is_model(value):
             searched = getattr(fitted, "best_estimator_", None)
             yield value, getattr(fitted, f"{name}_", searched)
+
+
+def _has_places(value: Any) -> bool:
+    if not isinstance(value, list | tuple | set | np.ndarray):
+        return False
+    return any(isinstance(one, numbers.Real) or _has_places(one) for one in value)
 
 
 def _is_model(part: Any) -> bool:

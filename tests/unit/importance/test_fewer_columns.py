@@ -302,3 +302,17 @@ def test_loco_warns_where_a_noisy_copy_can_have_a_small_p_value(n_tested, warns,
     said = [str(one.message) for one in caught if "noisy copy of a cause" in str(one.message)]
     assert len(said) == warns
     assert all(f"{n_tested} test rows" in words for words in said)
+
+
+class Foreign(DecisionTreeRegressor):
+    """A model of another library, which names columns in its own way."""
+
+    def __init__(self, cat_features=None, column_groups=None):
+        super().__init__()
+        self.cat_features, self.column_groups = cat_features, column_groups
+
+
+@pytest.mark.parametrize("named", [{"cat_features": [2]}, {"column_groups": [(0, 1), (2,)]}])
+def test_places_under_names_of_other_libraries_are_refused(named):
+    with pytest.raises(ValueError, match=f"{next(iter(named))} of Foreign names columns by place"):
+        without(make_pipeline(StandardScaler(), Foreign(**named)).fit(X, Y), [0], NAMES)
