@@ -241,7 +241,7 @@ class Audit(Result):
     def _values(self) -> dict[str, Any]:
         return {
             "head": _HEAD,
-            "rows": list(zip(self.standings["trusted"], self.cells(), strict=True)),
+            "rows": self.cells(),
         }
 
 

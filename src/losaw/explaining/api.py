@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from losaw.explaining.curves import curves
+from losaw.explaining.curves import Curve, curves
 from losaw.explaining.design import (
     METHODS,
     PILOT_FEATURES,
@@ -24,7 +24,7 @@ from losaw.explaining.design import (
     small_part,
     take,
 )
-from losaw.explaining.disagreements import associations, disagreements
+from losaw.explaining.disagreements import Associations, associations, disagreements
 from losaw.explaining.draws import decide, score_with_draws
 from losaw.explaining.models import MODELS, fit_each, make_forest, make_model, splits_of
 from losaw.explaining.preparing import Prepared, prepare
@@ -141,17 +141,24 @@ def explain(
         tree_of_groups(list(part.X.columns), groups)
     with warnings.catch_warnings(action="ignore"):  # the page says what is worth a warning
         work = compute(part, design, options.seed, options, groups)
-        decision = decide(work, fdr)
         drawn = curves(work)
         related = associations(part.X, list(part.kinds.values()), options.seed)
-        found = disagreements(work.results, related, fdr, decision.by_loco)
-        sections = {
-            "": answer(work, decision, fdr),
-            "What the data tell": statements(work, decision),
-            "Beware": cautions(data, work, decision, related),
-            "Disagreements between the methods": said_of(found, work),
-            "Notes": notes(work, bool(drawn)),
-        }
+        return conclude(data, work, related, drawn, fdr)
+
+
+def conclude(
+    data: Prepared, work: Work, related: Associations, drawn: dict[str, Curve], fdr: float
+) -> Explanation:
+    """Decide, and write all that is said of these decisions."""
+    decision = decide(work, fdr)
+    found = disagreements(work.results, related, fdr, decision.by_loco, decision.selected)
+    sections = {
+        "": answer(work, decision, fdr),
+        "What the data tell": statements(work, decision),
+        "Beware": cautions(data, work, decision, related),
+        "Disagreements between the methods": said_of(found, work),
+        "Notes": notes(work, bool(drawn)),
+    }
     return Explanation(work, decision, related, drawn, tuple(found), sections, fdr)
 
 

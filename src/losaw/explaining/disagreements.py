@@ -156,10 +156,12 @@ def disagreements(
     related: Associations,
     fdr: float,
     untrusted: Collection[Unit] = (),
+    selected: Collection[str] = (),
 ) -> list[Disagreement]:
     """The disagreements between methods, at a false discovery rate over contrasts and features.
 
-    No sentence rests on the CPI of ``untrusted`` features, whose draws fail their test.
+    No sentence rests on the CPI of ``untrusted`` features, whose draws fail their test, and
+    none says that nothing of a ``selected`` one is shown.
     """
     compared = [c for c in CONTRASTS if c.first in results and c.second in results]
     tested = [(c, *_tested(c, results)) for c in compared]
@@ -172,7 +174,7 @@ def disagreements(
         first, second = results[contrast.first], results[contrast.second]
         needs_cpi = "cpi" in (contrast.first, contrast.second)
         raw = second.details.get("raw_p_values", np.ones(len(own)))
-        named = second.select(fdr=fdr) if "raw_p_values" in second.details else ()
+        named = {*selected, *(second.select(fdr=fdr) if "raw_p_values" in second.details else ())}
         for j in np.argsort(-value, kind="stable"):
             name = first.feature_names[j]
             if own[j] <= fdr and not (needs_cpi and (name,) in untrusted):

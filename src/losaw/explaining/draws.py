@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from losaw.explaining.design import sample
+from losaw.explaining.design import METHODS, sample
 from losaw.explaining.scores import LEVEL, Unit, Work, over_folds
 from losaw.importance import cpi, hierarchy, loco
 from losaw.knockoffs import make_sampler
@@ -95,9 +95,17 @@ def recognised(work: Work) -> frozenset[Unit]:
     return frozenset(u for u, test in work.draw_tests.items() if test.p_value <= _RECOGNISED)
 
 
+class Finding(NamedTuple):
+    """One line of the list of decisions: a feature or group, what is found, and by what."""
+
+    features: Unit
+    verdict: str  # "selected" (a feature), "stated" (a group) or "open"
+    by: str
+
+
 @dataclass(frozen=True)
 class Decision:
-    """What is selected, by which method, and what stays open.
+    """What is selected, by which method, and what stays open: everything shown is written of it.
 
     Where the draws of a feature fail their test, or are its copies, CPI says nothing of it: then
     LOCO decides, which needs no draws. A group is stated if LOCO shows it where its draws fail, or
@@ -109,7 +117,9 @@ class Decision:
         The deciding method; None if no method tests.
     selected : tuple of str
         At a false discovery rate over all features (Benjamini and Hochberg), by the method that
-        decides on each; in the order of their scores.
+        decides on each, or stated as a group of its own; in the order of their scores.
+    by_groups : tuple of str
+        Those of them that only the tests of groups find.
     by_loco : frozenset of features and groups
         That LOCO decides on, found to matter or not.
     open : tuple of features and groups
@@ -122,10 +132,32 @@ class Decision:
 
     method: str | None = None
     selected: tuple[str, ...] = ()
+    by_groups: tuple[str, ...] = ()
     by_loco: frozenset[Unit] = frozenset()
     open: tuple[Unit, ...] = ()
     stated: tuple[Unit, ...] = ()
     head: tuple[Unit, ...] = ()
+
+    def by(self, unit: Unit) -> str:
+        """Return what decides on a feature or a group."""
+        if unit in self.by_loco:
+            return "LOCO"
+        by_groups = len(unit) > 1 or unit[0] in self.by_groups
+        return "tests of groups" if by_groups else METHODS[self.method or "cpi"].label
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """The list of decisions: selected features, stated groups, and what stays open."""
+        groups = [group for group in self.stated if len(group) > 1]
+        said: list[tuple[Unit, str]] = [((name,), "selected") for name in self.selected]
+        said += [(unit, "stated") for unit in groups] + [(unit, "open") for unit in self.open]
+        return tuple(Finding(unit, verdict, self.by(unit)) for unit, verdict in said)
+
+    def verdict(self, name: str) -> str:
+        """Return what is found of a feature, in the words of tables."""
+        of_units = [(len(f.features) > 1, f.verdict) for f in self.findings if name in f.features]
+        words = {"stated": "in a group", "open": "open in a group"}
+        return next((words[v] if in_group else v for in_group, v in sorted(of_units)), "")
 
 
 def decide(work: Work, fdr: float, heads: bool = True) -> Decision:
@@ -157,12 +189,13 @@ def decide(work: Work, fdr: float, heads: bool = True) -> Decision:
     adjusted = adjust(np.array(list(raw.values())), "benjamini-hochberg").tolist()
     p_values = dict(zip(raw, adjusted, strict=True))
     order = np.argsort(-result.scores, kind="stable")
-    selected = tuple(name for j in order if p_values[name := result.feature_names[j]] <= fdr)
     by_loco = frozenset([*failed, *bad])
     stated = tuple(g for g in work.finest if g not in by_loco or p_of.get(g, 1.0) <= LEVEL)
+    ordered = [result.feature_names[j] for j in order]
+    by_groups = tuple(name for name in ordered if (name,) in stated and p_values[name] > fdr)
+    selected = tuple(name for name in ordered if p_values[name] <= fdr or name in by_groups)
     passed = result.select(fdr=fdr)
-    known = {*selected, *(group[0] for group in stated if len(group) == 1)}
-    unclear = [unit for unit in failed if unit[0] in passed and unit[0] not in known]
+    unclear = [unit for unit in failed if unit[0] in passed and unit[0] not in selected]
     rest = [group for group in work.finest if group not in (*stated, *unclear)]
     unclear += [group for group in rest if not set(group) & set(selected)]
     head = tuple(
@@ -171,7 +204,7 @@ def decide(work: Work, fdr: float, heads: bool = True) -> Decision:
         if len(group) in (1, n_features)
         or (group in work.left_out and work.left_out[group].mean() > 0)
     )
-    return Decision(method, selected, by_loco, tuple(unclear), stated, head)
+    return Decision(method, selected, by_groups, by_loco, tuple(unclear), stated, head)
 
 
 def _leave_out(work: Work, units: Sequence[Unit]) -> None:

@@ -94,7 +94,7 @@ class Explanation(Result):
 
     @property
     def selected(self) -> tuple[str, ...]:
-        """The features that are found to matter, at the false discovery rate."""
+        """The features that are found to matter: at the false discovery rate, or by groups."""
         return self.decision.selected
 
     @property
@@ -131,9 +131,8 @@ class Explanation(Result):
         frame["group"] = [group_of.get(name, "") for name in features]
         if self.decision.method is not None:
             frame["selected"] = frame["feature"].isin(self.selected)
-            other = METHODS[self.decision.method].label
-            by_loco = self.decision.by_loco
-            frame["decided_by"] = ["LOCO" if (name,) in by_loco else other for name in features]
+            frame["found"] = [self.decision.verdict(name) for name in features]
+            frame["decided_by"] = [self.decision.by((name,)) for name in features]
         for name, result in self.results.items():
             label = METHODS[name].label
             frame[label] = result.scores
@@ -146,7 +145,17 @@ class Explanation(Result):
                 frame[f"{label}_smallest"] = np.where(np.isnan(raw), np.nan, smallest)
                 ranks = result.ranks().set_index("feature")["ranks"]
                 frame[f"{label}_rank"] = ranks[features].to_numpy()
+        if "LOCO" in self._labels() and "loco" not in self.results:  # where it decides
+            loco = {u[0]: over_folds(v) for u, v in self.work.left_out.items() if len(u) == 1}
+            frame["LOCO"] = [loco[n].share if n in loco else np.nan for n in features]
+            frame["LOCO_error"] = [loco[n].std_error if n in loco else np.nan for n in features]
         return frame.set_index("feature").loc[list(self.names)].reset_index()
+
+    def _labels(self) -> list[str]:
+        """The columns of scores: of methods, and of LOCO where it decides on a feature."""
+        labels = [METHODS[name].label for name in self.results]
+        needs_loco = any(len(unit) == 1 for unit in self.work.left_out)
+        return labels + ["LOCO"] * (needs_loco and "LOCO" not in labels)
 
     def groups_to_frame(self) -> "pd.DataFrame":
         """One row per tested group of features: CPI with its interval, and LOCO where it is known.
@@ -176,13 +185,14 @@ class Explanation(Result):
 
     def _lines(self) -> list[str]:
         frame, by_loco = self.to_frame(), self.decision.by_loco
-        table = frame[["feature", "kind"]].copy()
-        for name in self.results:
-            label, tested = METHODS[name].label, METHODS[name].is_tested
+        table = frame[["feature", *(["found"] if "found" in frame else []), "kind"]].copy()
+        for label in self._labels():
+            tested = f"{label}_p" in frame
             below = frame[f"{label}_p"] <= self.fdr if tested else np.zeros(len(frame), dtype=bool)
             table[label] = [
                 decimal(score) + ("*" if star else " ") * tested
-                + "?" * (name == "cpi" and (feature,) in by_loco)
+                + "?" * (label == "CPI" and (feature,) in by_loco)
+                if score == score else ""
                 for feature, score, star in zip(frame["feature"], frame[label], below, strict=True)
             ]  # fmt: skip
         lines = []
@@ -218,6 +228,7 @@ class Explanation(Result):
             "false_discovery_rate": self.fdr,
             "selected_by": decision.method,
             "selected": decision.selected,
+            "decisions": [finding._asdict() for finding in decision.findings],
             "decided_by_loco": sorted(decision.by_loco),
             "open": decision.open,
             "sentences": [
@@ -247,12 +258,14 @@ class Explanation(Result):
         }  # fmt: skip
 
     def _values(self) -> dict[str, Any]:
-        frame, methods = self.to_frame(), [METHODS[name] for name in self.results]
+        frame, labels = self.to_frame(), self._labels()
+        methods = [method for method in METHODS.values() if method.label in labels]
         changes = [float(np.abs(curve.effect).max()) for curve in self.curves.values()]
         largest = max(changes, default=0.0) or 1.0
         drawn = self.names[:MOST_DRAWN]
         return {
-            "methods": list(zip(methods, self.results.values(), strict=True)),
+            "methods": methods,
+            "errors": {METHODS[n].label: r.std_error_kind for n, r in self.results.items()},
             "rows": frame.to_dict("records"),
             "largest": frame[[method.label for method in methods]].abs().max().replace(0.0, 1.0),
             "curves": {name: small_curve(curve, largest) for name, curve in self.curves.items()},

@@ -27,6 +27,8 @@ _LOOKED_AT = 40  # of such columns: every pair takes a millisecond
 # A feature that explains so much alone may be made from the target; tried where all explain this.
 _LEAK, _WORTH_TRYING, _LEAK_FOLDS = 0.95, 0.8, 5
 _HARDLY_LOWER = 0.9
+# A score so many times that of the next is worth a word.
+_FAR_ABOVE = 2.0
 # A class so many times as frequent as in the table is over-represented.
 _MORE = 1.2
 
@@ -64,26 +66,38 @@ def answer(work: Work, decision: Decision, fdr: float) -> tuple[Sentence, ...]:
     n, quality = len(names), work.quality.get("model")
     explains = quality is not None and quality.p_value <= LEVEL
     rate = f"a false discovery rate of {fdr:g} over {n} feature{'s' * (n > 1)}"
-    stated = [statement(group, decision, n) for group in decision.head]
+    stated = [statement(group, work, decision) for group in decision.head]
     below: list[Sentence] = []
     if decision.selected:
-        by_loco = tuple(name for name in decision.selected if (name,) in decision.by_loco)
-        by_method = tuple(name for name in decision.selected if name not in by_loco)
-        parts = [f"Selected by {method.label}: {listed(by_method)}"] if by_method else []
-        if by_loco:
-            which = f"{'by' if parts else 'Selected by'} LOCO, where draws fail their test"
-            parts.append(f"{which}: {listed(by_loco)}")
+        of_each: dict[str, list[str]] = {}
+        for name in decision.selected:
+            of_each.setdefault(decision.by((name,)), []).append(name)
+        hows = {
+            method.label: f"by {method.label}",
+            "LOCO": "by LOCO, where draws fail their test" if decision.by_loco else "by LOCO",
+            "tests of groups": "by the tests of groups",
+        }
+        parts = [f"{how}: {listed(of_each[by])}" for by, how in hows.items() if by in of_each]
+        parts[0] = f"Selected {parts[0]}"
         hidden = [s for s in stated if 1 < len(s.features) < n]
         hidden = [s for s in hidden if not set(s.features) & set(decision.selected)][:2]
         parts += [s.text[0].lower() + s.text[1:] for s in hidden]
         head = Sentence("selected", decision.selected, "; ".join(parts))
         share = f"Of features selected like these, at most {100 * fdr:g} %"
+        at_rate = len(decision.by_groups) < len(decision.selected)
         if decision.method == "pfi":
             below.append(Sentence("rate", (), f"{share} on average are not used by the model."))
             text = "A model also uses features that only go with a cause: CPI tells them apart."
             below.append(Sentence("used", (), text))
-        else:
+        elif at_rate:
             below.append(Sentence("rate", (), f"{share} are false on average."))
+        if decision.by_groups:
+            text = (
+                "From all features together down to single ones, tests of groups find "
+                f"{listed(decision.by_groups)}: of what these find, anything is false with "
+                f"probability {decimal(FAMILY_WISE)} at most."
+            )
+            below.append(Sentence("by groups", decision.by_groups, text))
         n_open = sum(len(unit) == 1 for unit in decision.open)
         rest = n - len(decision.selected) - n_open
         if rest:
@@ -113,18 +127,18 @@ def answer(work: Work, decision: Decision, fdr: float) -> tuple[Sentence, ...]:
         if not decision.selected and n > 1 and decision.method != "pfi":
             text = "Features that contain the same information hide each other from this test."
             below.append(Sentence("hidden", (), text))
-    elif quality is not None and not decision.selected:
+    elif quality is not None and not (decision.selected or decision.stated):
         text = f"{model[0].upper()}{model[1:]} is not shown to predict unseen rows better than a "
-        text += "constant" + ("." if stated else ", so that its importances say little.")
+        text += "constant, so that its importances say little."
         below.append(Sentence("not explained", (), text))
-    below += [*_only_in_the_tree(decision), *_by_loco(work, decision), *_open(work, decision)]
+    below += [*_by_loco(work, decision), *_open(work, decision)]
     below.append(Sentence("question", (), f"{method.label}: {method.question}"))
     return (head, *below)
 
 
 def statements(work: Work, decision: Decision) -> tuple[Sentence, ...]:
     """Return a sentence for each of the finest groups that are found to matter, and their level."""
-    said, n_features = list[Sentence](), work.data.X.shape[1]
+    said = list[Sentence]()
     tested = {} if work.groups is None else work.groups.set_index("features").to_dict("index")
     for group in decision.stated:
         if group in decision.by_loco:
@@ -133,14 +147,17 @@ def statements(work: Work, decision: Decision) -> tuple[Sentence, ...]:
             cpi = tested[group]
             number = f"CPI {decimal(cpi['score'])} ± {decimal(cpi['std_error'])}, p "
             number += p_text(cpi["adjusted_p_value"])
-        found = statement(group, decision, n_features)
+        found = statement(group, work, decision)
         said.append(found._replace(text=f"{found.text}: {number}."))
     text = "With probability .95 all of these statements are true, if each test keeps its level."
+    if more := [name for name in decision.selected if (name,) not in decision.stated]:
+        text += f" Selected at the false discovery rate only: {listed(more)}."
     return (*said, Sentence("certainty", (), text)) if said else ()
 
 
-def statement(group: Unit, decision: Decision, n_features: int) -> Sentence:
+def statement(group: Unit, work: Work, decision: Decision) -> Sentence:
     """Return the sentence on a group that is found to matter while none within it is."""
+    n_features = work.data.X.shape[1]
     by = " (by leaving out, since draws fail their test)" if group in decision.by_loco else ""
     if len(group) == 1:
         more = " beyond all other features" if n_features > 1 else ""
@@ -148,9 +165,25 @@ def statement(group: Unit, decision: Decision, n_features: int) -> Sentence:
     unknown = "but the data do not tell which"
     if likely := [name for name in decision.selected if name in group]:
         unknown += f" with this certainty (at the false discovery rate: {listed(likely)})"
+    else:
+        unknown += _strongest(group, work, decision)
     if len(group) == n_features:
         return Sentence("statement", group, f"The features together matter, {unknown}")
     return Sentence("statement", group, f"One of {in_braces(group)} matters, {unknown}{by}")
+
+
+def _strongest(group: Unit, work: Work, decision: Decision) -> str:
+    """Name the member whose score is far above those of the others, of draws that are trusted."""
+    method = "loco" if any((name,) in decision.by_loco for name in group) else "cpi"
+    if method not in work.results:
+        return ""
+    result = work.results[method]
+    scores = {name: float(result.scores[result.feature_names.index(name)]) for name in group}
+    first, second = sorted(group, key=lambda name: -scores[name])[:2]
+    if not scores[first] > _FAR_ABOVE * max(scores[second], 0.0):
+        return ""
+    numbers = f"{decimal(scores[first])}, the next {decimal(scores[second])}"
+    return f"; {first} has the largest {METHODS[method].label} ({numbers})"
 
 
 def in_braces(group: Unit) -> str:
@@ -176,20 +209,6 @@ def _loco(unit: Unit, work: Work) -> str:
 def _with_loco(unit: Unit, work: Work) -> str:
     """Return a feature or a group with its LOCO, which a single feature of a table has not."""
     return f"{_unit(unit)} ({_loco(unit, work)})" if unit in work.left_out else _unit(unit)
-
-
-def _only_in_the_tree(decision: Decision) -> Iterator[Sentence]:
-    """Reconcile the tests of groups, which name single features, with the one that selects none."""
-    alone = {group[0] for group in decision.stated if len(group) == 1}
-    named = tuple(sorted(alone - set(decision.selected)))
-    if named:
-        it, each = ("them", "each matters") if len(named) > 1 else ("it", "it matters")
-        text = (
-            f"Two tests differ about {listed(named)}: those of groups, from all features "
-            f"together down to single ones, find that {each} (family-wise error {FAMILY_WISE:g}); "
-            f"the one of all single features at once does not select {it}."
-        )
-        yield Sentence("two tests", named, text)
 
 
 def _by_loco(work: Work, decision: Decision) -> Iterator[Sentence]:
@@ -260,21 +279,26 @@ def said_of(found: list[Disagreement], work: Work) -> tuple[Sentence, ...]:
 def _no_model(work: Work, decision: Decision) -> Iterator[Sentence]:
     """Say that a model is not shown to predict better than a constant.
 
-    What is selected or stated on the page is tested, and says something all the same.
+    Where something is found, by tests of its own, only how little the model explains in all.
     """
-    is_found = decision.selected or decision.stated
-    little = "" if is_found else " Its importances say little until more rows or folds show it."
     said = {"model": "The model", "losaw": "losawRF"}
     constant = "share of each class" if work.data.labels else "mean"
     for name, quality in work.quality.items():
         if not quality.p_value <= LEVEL:
-            yield Sentence(
-                "no model",
-                (),
-                f"{said[name]} is not shown to predict unseen rows better than the {constant} "
-                f"(share explained {decimal(quality.share)} ± {decimal(quality.std_error)}, p "
-                f"{p_text(quality.p_value)}).{little}",
-            )
+            share = f"{decimal(quality.share)} ± {decimal(quality.std_error)}"
+            if decision.selected or decision.stated:
+                text = (
+                    f"{said[name]} with all features explains a share of {share} of the variation "
+                    f"of unseen rows (p {p_text(quality.p_value)}): what is found is weak, or the "
+                    "other features cost as much as it gains."
+                )
+            else:
+                text = (
+                    f"{said[name]} is not shown to predict unseen rows better than the {constant} "
+                    f"(share explained {share}, p {p_text(quality.p_value)}). Its importances say "
+                    "little until more rows or folds show it."
+                )
+            yield Sentence("no model", (), text)
 
 
 def _leakage(work: Work) -> Iterator[Sentence]:

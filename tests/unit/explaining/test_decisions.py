@@ -90,8 +90,8 @@ def test_what_is_selected_or_stated_is_not_said_to_be_open():
     assert "income" in found.selected and found.stated == found.open == ()
     assert not {"open", "not selected"} & set(sentences)
     found, sentences = said(work(scored(0.2, 0, 0, 0), scored(0.0107, 0, 0, 0), **income))
-    assert found.stated == (("income",),) and found.selected == found.open == ()
-    assert "two tests" in sentences and "open" not in sentences
+    assert found.selected == found.by_groups == ("income",) and found.open == ()
+    assert "by groups" in sentences and not {"open", "rate"} & set(sentences)
 
 
 @pytest.mark.parametrize(("loco", "is_selected"), [(0.005, False), (0.03, True)])
@@ -120,7 +120,10 @@ GROUP = ("rooms", "age")
 def test_the_headline_is_the_finest_statement():
     made = work(scored(0, 0, 0, 0), groups=(GROUP, ("income",)), left_out={GROUP: 0.05})
     head = answer(made, decide(made, 0.1), 0.1)[0]
-    assert head.text == "income matters beyond all other features"
+    assert head.text == (
+        "Selected by the tests of groups: income; one of {rooms, age} matters, but the data do not "
+        "tell which"
+    )
 
 
 @pytest.mark.parametrize(
@@ -173,7 +176,7 @@ def test_a_group_beside_selected_features_is_in_the_headline_unless_one_is_its_o
 HEADS = [
     ((), 0.001, "together", "The features together matter, but no single one is selected"),
     ((), 0.5, "undecided", "These data do not decide which features matter"),
-    ((("age",),), 0.5, "statement", "age matters beyond all other features"),
+    ((("age",),), 0.5, "selected", "Selected by the tests of groups: age"),
     ((NAMES,), 0.001, "statement", "The features together matter, but the data do not tell which"),
 ]
 
@@ -182,5 +185,22 @@ HEADS = [
 def test_without_a_selected_feature_the_headline_is_what_is_known(groups, p_value, kind, text):
     _, sentences = said(work(scored(0, 0, 0, 0), groups=groups, p_value=p_value))
     assert next(iter(sentences)) == kind and sentences[kind].text == text
-    assert ("two tests" in sentences) == (groups == (("age",),))
+    assert ("by groups" in sentences) == (groups == (("age",),))
     assert ("hidden" in sentences) == (p_value < 0.05)
+
+
+@pytest.mark.parametrize(
+    ("scores", "words"),
+    [
+        ((0, 0.001, 0.26, 0), "; age has the largest CPI (.26, the next .001)"),
+        ((0, 0.03, -0.01, 0.2), "; rooms has the largest CPI (.03, the next −.01)"),
+        ((0, 0.03, 0.02, 0), ""),
+        ((0, -0.03, -0.02, 0), ""),
+    ],
+)
+def test_a_member_far_above_the_others_of_its_group_is_named(scores, words):
+    result = scored(*scores)
+    result.details["raw_p_values"][:] = 0.6
+    made = work(result, groups=(GROUP,), left_out={GROUP: 0.05})
+    text = statements(made, decide(made, 0.1))[0].text
+    assert text.startswith(f"One of {{rooms, age}} matters, but the data do not tell which{words}:")
