@@ -101,6 +101,11 @@ class Audit(Result):
             f"{', '.join(level)}."
         ]
         first = self.standings.iloc[0]
+        labels = [method.label for method in METHODS.values()]
+        if gone := [
+            n for n in labels if any(c.startswith(f"{n} is left") for c in self.design.cuts)
+        ]:
+            said.append(f"Not compared, since the budget leaves them out: {', '.join(gone)}.")
         if not first["found"] > 0:  # selects none of them, or does not test
             of_best = self.rounds.loc[self.rounds["method"] == first["method"], "first"]
             chance = self.n_signals / len(self.features)

@@ -40,8 +40,8 @@ from losaw.support.errors import LosawError
 from losaw.support.threads import checked_jobs
 
 SHORTEST_BUDGET = 10.0
-_UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
-_TIME = re.compile(r"(\d+(?:\.\d+)?)\s*([smh]?)")
+_UNITS = {"h": 3600.0, "min": 60.0, "m": 60.0, "s": 1.0}
+_TIME = re.compile(r"(\d+(?:\.\d+)?)\s*(h|min|m|s)\s*")
 
 
 def explain(
@@ -213,10 +213,13 @@ def read_budget(budget: Any) -> float | None:
     """Seconds from ``"90s"``, ``"2m"``, ``"1.5 h"`` or a number; None and ``"none"``: no limit."""
     if budget is None or budget == "none":
         return None
-    found = _TIME.fullmatch(str(budget).strip())
-    if found is None:
-        raise LosawError(f"budget must be a time like 90s, 2m or 1h, or none, got {budget!r}")
-    seconds = float(found[1]) * _UNITS[found[2]]
+    text = str(budget).strip()
+    text += "s" * (text[-1:].isdigit() and text.count(" ") == 0 and _TIME.match(text) is None)
+    if not re.fullmatch(f"(?:{_TIME.pattern})+", text):
+        raise LosawError(
+            f"budget must be a time like 90s, 2m, 1m30s, 5 min or 1h, or none, got {budget!r}"
+        )
+    seconds = sum(float(size) * _UNITS[unit] for size, unit in _TIME.findall(text))
     if seconds < SHORTEST_BUDGET:
         raise LosawError(f"budget must be at least {SHORTEST_BUDGET:g} s, got {budget!r}")
     return seconds

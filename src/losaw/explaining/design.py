@@ -185,8 +185,8 @@ def full_design(
         raise LosawError(f"there are {most} {what}; {_FEWEST_FOLDS} at least are needed")
     if not _FEWEST_FOLDS <= full.folds <= most:
         raise LosawError(
-            f"{most} {what} cannot be put into {full.folds} folds: folds must be from "
-            f"{_FEWEST_FOLDS} to {most}, if there are so many"
+            f"{most} {what} cannot be put into {full.folds} folds: folds must be "
+            + (f"from {_FEWEST_FOLDS} to {most}" if most > _FEWEST_FOLDS else f"{most}")
         )
     return full
 

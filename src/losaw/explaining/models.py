@@ -134,6 +134,11 @@ def fit_each(model: Any, data: Prepared, splits: Splits) -> list[Any]:
                 predicted(copy, X, len(data.labels))
         except Exception as error:  # a model of the user's may raise anything
             raise LosawError(_refusal(copy, error, data)) from error
+        if data.labels and not hasattr(copy, "predict_proba"):
+            raise LosawError(
+                f"model: {type(copy).__name__} has no predict_proba, so that no loss of its "
+                "probabilities can be compared; wrap it in CalibratedClassifierCV"
+            )
     return fitted
 
 

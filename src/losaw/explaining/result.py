@@ -1,5 +1,6 @@
 """The result of an explanation: numbers and sentences as a frame, text, JSON and a page."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -12,7 +13,7 @@ from losaw.explaining.design import METHODS, Design
 from losaw.explaining.disagreements import GROUPED_ABOVE, MEASURE, Associations, Disagreement
 from losaw.explaining.draws import Decision
 from losaw.explaining.scores import LEVEL, Work, over_folds
-from losaw.explaining.sentences import Sentence
+from losaw.explaining.sentences import Sentence, listed
 from losaw.pages import Result, text_table
 from losaw.scoring.group_tree import average_linkage
 from losaw.scoring.importance_result import ImportanceResult
@@ -143,8 +144,9 @@ class Explanation(Result):
                 # A score from which a test at .05 finds the feature.
                 smallest = t.ppf(0.95, result.degrees_of_freedom) * result.details["test_error"]
                 frame[f"{label}_smallest"] = np.where(np.isnan(raw), np.nan, smallest)
-                ranks = result.ranks().set_index("feature")["ranks"]
-                frame[f"{label}_rank"] = ranks[features].to_numpy()
+                ranks = result.ranks().set_index("feature")
+                if ((ranks["best"] > 1) | (ranks["worst"] < len(ranks))).any():
+                    frame[f"{label}_rank"] = ranks["ranks"][features].to_numpy()
         if "LOCO" in self._labels() and "loco" not in self.results:  # where it decides
             loco = {u[0]: over_folds(v) for u, v in self.work.left_out.items() if len(u) == 1}
             frame["LOCO"] = [loco[n].share if n in loco else np.nan for n in features]
@@ -211,7 +213,12 @@ class Explanation(Result):
 
     def _said(self) -> dict[str, list[str]]:
         said = {head: [s.text for s in some] for head, some in self.sections.items() if head}
-        columns = [f"{c.name}: {c.treatment}" for c in self.work.data.columns if c.treatment]
+        treated: dict[str, list[str]] = {}
+        for column in self.work.data.columns:
+            what, name = re.sub(r"^\d+ missing", "missing", column.treatment), column.name
+            several = f"{name} ({column.n_missing:,})" if what != column.treatment else name
+            treated.setdefault(what, []).append(several)
+        columns = [f"{listed(names)}: {what}" for what, names in treated.items() if what]
         model = f"Model of PFI, CPI and LOCO: {self.model}. Random state {self.work.seed}; losaw "
         how = self.design.said(f"{model}{losaw.__version__}.")
         said |= {"Columns": columns, "How it was computed": how}
@@ -261,7 +268,8 @@ class Explanation(Result):
         frame, labels = self.to_frame(), self._labels()
         methods = [method for method in METHODS.values() if method.label in labels]
         changes = [float(np.abs(curve.effect).max()) for curve in self.curves.values()]
-        largest = max(changes, default=0.0) or 1.0
+        change = max(changes, default=0.0)
+        largest = change or 1.0
         drawn = self.names[:MOST_DRAWN]
         return {
             "methods": methods,
@@ -269,7 +277,7 @@ class Explanation(Result):
             "rows": frame.to_dict("records"),
             "largest": frame[[method.label for method in methods]].abs().max().replace(0.0, 1.0),
             "curves": {name: small_curve(curve, largest) for name, curve in self.curves.items()},
-            "half": f"{max(changes, default=0.0):.2g}",
+            "half": f"{change:,.0f}" if change >= 1000 else f"{change:.3g}",
             "map": heat_map(self.associations, drawn) if len(drawn) > 1 else None,
             "grouped_above": f"{GROUPED_ABOVE:g}",
             "measure": MEASURE,

@@ -19,8 +19,8 @@ from losaw.explaining.preparing import Prepared
 from losaw.explaining.scores import LEVEL, Unit, Work, over_folds, share_explained
 from losaw.support.words import decimal, p_text, percent
 
-# So many features of a group are named.
-_NAMED = 8
+# So many features of a group, and of what stays open, are named.
+_NAMED, _MOST_OPEN = 8, 4
 # Columns with more values than this that repeat together mark rows of one person or thing.
 _MANY_VALUES, _ROWS_A_UNIT, _SAME_COLUMN = 20, 2, 0.99
 _LOOKED_AT = 40  # of such columns: every pair takes a millisecond
@@ -227,7 +227,9 @@ def _by_loco(work: Work, decision: Decision) -> Iterator[Sentence]:
 
 def _open(work: Work, decision: Decision) -> Iterator[Sentence]:
     if decision.open:
-        named = ", ".join(_with_loco(unit, work) for unit in decision.open)
+        named = ", ".join(_with_loco(unit, work) for unit in decision.open[:_MOST_OPEN])
+        if len(decision.open) > _MOST_OPEN:
+            named += f" and {len(decision.open) - _MOST_OPEN} more"
         yield Sentence(
             "open",
             tuple(dict.fromkeys(name for unit in decision.open for name in unit)),

@@ -48,7 +48,7 @@ def decimal(value: float) -> str:
     """
     text = f"{value:.2f}"
     if float(text) == 0:
-        text = f"{value:.1g}" if value else ".00"
+        text = f"{value:.1g}" if abs(value) > 1e-9 else ".00"  # less is rounding of the machine
     elif text.lstrip("-") == "1.00" and (left := 1 - abs(value)) > 1e-9:
         text = f"{value:.{-math.floor(math.log10(left))}f}"
     text = text.replace("0.", ".", 1) if text.lstrip("-").startswith("0.") else text

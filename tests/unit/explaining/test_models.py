@@ -227,3 +227,16 @@ def test_a_curve_is_zero_on_average_over_the_rows(shape):
     found = losaw.explain(frame, "y", model=LinearRegression(), **OF_PFI)
     at, effect, _ = found.curves["x"]
     assert abs(np.interp(x, at, effect).mean()) < 1e-9 * np.ptp(effect)
+
+
+def test_a_classifier_without_probabilities_is_refused_with_the_remedy():
+    from sklearn.linear_model import RidgeClassifier
+    from sklearn.svm import SVC, LinearSVC
+
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"x": rng.standard_normal(90), "y": np.arange(90) % 2})
+    for model in (SVC(), LinearSVC(), make_pipeline(StandardScaler(), RidgeClassifier())):
+        with pytest.raises(ValueError, match=r"no predict_proba.*CalibratedClassifierCV"):
+            losaw.explain(frame, "y", model=model, methods="pfi", folds=3, budget=None)
+    with pytest.raises(TypeError, match="target must be the name of a column"):
+        losaw.explain(frame, frame["y"])
