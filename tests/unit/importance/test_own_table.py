@@ -227,6 +227,12 @@ def test_an_error_is_over_rows_and_that_over_permutations_is_apart(of):
     assert (several.std_error > 1.5 * error).all()
 
 
+def test_a_frame_has_the_interval_at_its_level():
+    found = result()
+    frame = found.to_frame(level=0.8).set_index("feature").loc[["a", "b", "c"]]
+    np.testing.assert_allclose(frame[["low", "high"]], found.interval(0.8))
+
+
 WHOLE = ["uint8", "int8", "uint16", "int64", "uint64"]
 
 
