@@ -22,7 +22,7 @@ from losaw.scoring.importance_result import ImportanceResult
 from losaw.study.metrics.metric import Predictions
 from losaw.study.registry import Entry, get
 from losaw.study.registry.plugins import PluginError, place_of, plugin_entries
-from losaw.study.replicate import arrays_of, checked, unchanged
+from losaw.study.replicate import GLOBAL_DRAWS, arrays_of, checked, global_state, unchanged
 
 same = partial(np.array_equal, equal_nan=True)  # numbers that are missing have their own message
 REMEDY = "draw everything from the Generator `rng`, from nothing else, and keep no state"
@@ -101,15 +101,10 @@ def require(condition: object, message: str) -> None:
 def nothing_else_changes(*arrays: np.ndarray) -> Iterator[None]:
     """Say if the body changes an array, whatever error that led to, or a generator of all code."""
     np.random.seed(random.randrange(2**32))  # noqa: NPY002  # seeding with a usual number must show
-    before = np.random.get_state()[1].tobytes(), random.getstate()  # type: ignore[index]  # noqa: NPY002
+    before = global_state()
     with unchanged("it", arrays):
         yield
-    after = np.random.get_state()[1].tobytes(), random.getstate()  # type: ignore[index]  # noqa: NPY002
-    require(
-        before == after,
-        "it draws from numpy's or Python's global generator; draw from the Generator that is "
-        "passed (losaw.rng.as_generator makes one from a seed)",
-    )
+    require(before == global_state(), f"it {GLOBAL_DRAWS}")
 
 
 # --- learners: scikit-learn estimators that give the same from the same seed ----------------------

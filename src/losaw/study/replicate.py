@@ -1,5 +1,7 @@
 """One Monte Carlo replicate: data, one fit, every importance and metric of that fit."""
 
+import random
+import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
@@ -42,7 +44,9 @@ class Ingredients:
 
     def data(self, seed: int) -> Dataset:
         """The data of a seed, with the streams of what all learners share."""
-        return replace(self.draw(self.rng(seed, "data")), stream=partial(self.rng, seed))
+        with from_its_own_generator("the generator", getattr(self.draw, "__self__", None)):
+            drawn = self.draw(self.rng(seed, "data"))
+        return replace(drawn, stream=partial(self.rng, seed))
 
 
 def run_replicate(
@@ -79,8 +83,33 @@ def fit(ingredients: Ingredients, data: Dataset, seed: int) -> Any:
     if "random_state" in model.get_params():
         rng = ingredients.rng(seed, f"learner:{ingredients.learner}")
         model.set_params(random_state=seed_integer(rng))
-    with unchanged(f"{type(model).__name__}.fit", arrays_of(data)):
+    name = f"{type(model).__name__}.fit"
+    with from_its_own_generator(name, model), unchanged(name, arrays_of(data)):
         return model.fit(data.train.X, data.train.y)
+
+
+@contextmanager
+def from_its_own_generator(user: str, method: Any) -> Iterator[None]:
+    """Raise a ValueError if a method of a plugin draws from a generator that all code shares."""
+    is_plugin = type(method).__module__.startswith(PREFIX)
+    before, n_modules = global_state() if is_plugin else None, len(sys.modules)
+    yield
+    # A library that the first call loads may draw for itself.
+    if is_plugin and len(sys.modules) == n_modules and global_state() != before:
+        raise ValueError(f"{user} {GLOBAL_DRAWS}")
+
+
+GLOBAL_DRAWS = (
+    "draws from numpy's or Python's global generator; draw from the Generator that is passed "
+    "(losaw.rng.as_generator makes one from a seed)"
+)
+
+
+def global_state() -> tuple[Any, ...]:
+    """Return the state of the generators that all code of a process shares."""
+    legacy = np.random.get_state(legacy=False)  # noqa: NPY002
+    state = legacy["state"]
+    return state["key"].tobytes(), state["pos"], random.getstate()
 
 
 @contextmanager
@@ -125,7 +154,8 @@ def _rows_of_part(
             importance = ingredients.importances[label]
             if type(importance).__module__.startswith(PREFIX):  # it may change what it is given
                 model = deepcopy(model)
-            with unchanged(f"the importance {label!r}", arrays_of(data)):
+            name = f"the importance {label!r}"
+            with from_its_own_generator(name, importance), unchanged(name, arrays_of(data)):
                 measured = checked(importance.explain(model, data, rng), data)
         elif wanted:
             with unchanged(f"{type(model).__name__}.predict", arrays_of(data)):

@@ -15,7 +15,7 @@ from losaw.study.errors import StudyError, part_of
 from losaw.study.grid import Study
 from losaw.study.published import read_published, what_has_no_cell
 from losaw.study.registry.plugins import load_plugin
-from losaw.study.settings import Setting, safe_name, same, short_digest
+from losaw.study.settings import Setting, plain, safe_name, same, short_digest
 from losaw.study.study_file import SCALES, Configuration, SourceFile, listed, parse
 from losaw.support.words import unknown
 
@@ -143,6 +143,9 @@ class Session:
                         f"{axis}: {unknown('value', value, dict.fromkeys(allowed))}; a new one "
                         f"goes into a study's {'learners' if axis == LEARNER_AXIS else 'settings'}"
                     )
+            # As the studies write them, and in their order: one selection has one folder.
+            asked = [known for known in allowed if any(same(known, value) for value in values)]
+            self.selection[axis] = tuple({plain(known): known for known in asked}.values())
 
     @staticmethod
     def _allowed(study: Study, axis: str) -> list[Any]:

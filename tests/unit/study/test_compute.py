@@ -209,6 +209,47 @@ def test_an_importance_that_fails_too_often_is_named_and_leaves_no_summary(faili
     assert "so there is no summary" in said and "RuntimeError: a bad day (plugin.py:" in said
 
 
+GLOBAL = """
+
+import random as _random
+
+
+@register("learner", "by-numpy")
+class ByNumpy(MarginalSlopes):
+    def fit(self, X, y):
+        np.random.shuffle([1, 2, 3])
+        return super().fit(X, y)
+
+
+@register("learner", "by-python")
+class ByPython(MarginalSlopes):
+    def fit(self, X, y):
+        self.jitter = _random.random()
+        return super().fit(X, y)
+
+
+@register("importance", "by-numpy")
+class ByNumpyToo:
+    def explain(self, model, data, rng):
+        return ImportanceResult(np.random.random(len(data.feature_names)), data.feature_names)
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "name"),
+    [
+        ("{learner: marginal-slopes, j", "{learner: by-numpy, j", "ByNumpy.fit"),
+        ("{learner: marginal-slopes, j", "{learner: by-python, j", "ByPython.fit"),
+        ("[reported]", "[by-numpy]", "the importance 'by-numpy'"),
+    ],
+)
+def test_a_plugin_that_draws_from_a_global_generator_is_named(failing, old, new, name):
+    failing.extend_plugin(GLOBAL)
+    failing.edit(old, new)
+    with pytest.raises(StudyError, match=f"ValueError: {name} draws from numpy's or Python's glob"):
+        run(failing.session())
+
+
 def test_scores_that_are_missing_or_of_other_features_are_failures(failing):
     failing.edit("[reported]", "[mdi, nothing, backwards]")
     execute(failing.session())

@@ -116,6 +116,12 @@ def test_axes_inside_lie_in_one_file_and_a_selection_of_them_in_another(project)
     assert paths(project, noise_variance=(1.0,)) == whole[1:]
 
 
+@pytest.mark.parametrize("values", ["30,60", "60,3e1", "30.0,60,30", (60, 30)])
+def test_one_selection_has_one_folder_however_it_is_written(project, values):
+    session = project.session(n_samples=values, noise_variance="5e-1")
+    assert session.selected == "n_samples~30+60_noise_variance~0.5"
+
+
 def test_a_selection_of_learners_is_in_the_name(project):
     (first, *_) = paths(project, learner=("plain",))
     assert "noise_variance~0.5_learner~plain/" in first
