@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from losaw.network import LosawMiniBatches as LosawMiniBatches
     from losaw.network import LosawNetworkRegressor as LosawNetworkRegressor
     from losaw.network import NetworkRegressor as NetworkRegressor
-    from losaw.scoring.importance_result import ImportanceResult as ImportanceResult
+    from losaw.scoring.result import ImportanceResult as ImportanceResult
     from losaw.support.versions import show_versions as show_versions
 
 __version__ = "0.1.0"
@@ -22,7 +22,7 @@ __version__ = "0.1.0"
 _PUBLIC = {
     "Audit": "losaw.auditing",
     "Explanation": "losaw.explaining.result",
-    "ImportanceResult": "losaw.scoring.importance_result",
+    "ImportanceResult": "losaw.scoring.result",
     "LosawMiniBatches": "losaw.network",
     "LosawNetworkRegressor": "losaw.network",
     "LosawRandomForestClassifier": "losaw.forest",

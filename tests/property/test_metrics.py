@@ -6,7 +6,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from losaw.data import Truth, default_feature_names
-from losaw.scoring.importance_result import ImportanceResult
+from losaw.scoring.result import ImportanceResult
 from losaw.study.metrics.of_importances import auc, best_noise_rank, fi_gap, pr_auc
 from losaw.study.metrics.of_predictions import r_squared
 

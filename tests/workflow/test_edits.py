@@ -25,7 +25,7 @@ EDITS = {
         {
             "config/config.yaml": "\nblock_minutes: 9\n",
             CODE + "report/drawings/boxes.py": ADDED,  # of other studies
-            "code/src/losaw/importance/permutation.py": ADDED,  # blocks have versions
+            "code/src/losaw/study/importances/permutation.py": ADDED,  # blocks have versions
             "code/workflow/scripts/block.py": ADDED,
             "code/src/losaw/pages/templates/person.css": "/**/\n",
         },

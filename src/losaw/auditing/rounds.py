@@ -15,8 +15,8 @@ from losaw.explaining.draws import Decision, decide
 from losaw.explaining.preparing import Prepared
 from losaw.explaining.scores import Work
 from losaw.rng import seed_integer, stream
+from losaw.scoring.many_tests import adjust
 from losaw.scoring.precision_recall import precision_recall_area
-from losaw.scoring.several_tests import adjust
 from losaw.scoring.tests import t_tests
 
 if TYPE_CHECKING:

@@ -52,7 +52,7 @@ def compile_for_numbers() -> None:
         PlainRandomForestRegressor,
     )
     from losaw.importance import sage, ufi
-    from losaw.importance.per_tree_permutation import tree_permutation
+    from losaw.importance.tree_permutation import tree_permutation
     from losaw.knockoffs import make_sampler
     from losaw.study.learners.ranger_forest import RangerForest
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from losaw.explaining.clock import Clock
 from losaw.explaining.curves import Curve, curves
 from losaw.explaining.design import (
     METHODS,
@@ -32,9 +33,8 @@ from losaw.explaining.result import Explanation
 from losaw.explaining.scores import Work, quality, score, score_by_fits
 from losaw.explaining.sentences import answer, cautions, notes, said_of, statements
 from losaw.explaining.table_file import read_file
+from losaw.importance.group_tree import tree_of_groups
 from losaw.rng import as_generator, seed_integer, stream
-from losaw.scoring.clock import Clock
-from losaw.scoring.group_tree import tree_of_groups
 from losaw.support.arguments import between_0_and_1, one_of, whole_number
 from losaw.support.errors import LosawError
 from losaw.support.threads import checked_jobs

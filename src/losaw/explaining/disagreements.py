@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 from losaw.data import FloatArray
 from losaw.explaining.design import METHODS
 from losaw.explaining.scores import LEVEL, Unit, jackknife_error
+from losaw.importance.group_tree import association_strengths, average_linkage, group_name
 from losaw.rng import as_generator
-from losaw.scoring.group_tree import association_strengths, average_linkage, group_name
-from losaw.scoring.importance_result import ImportanceResult
-from losaw.scoring.several_tests import adjust
+from losaw.scoring.many_tests import adjust
+from losaw.scoring.result import ImportanceResult
 from losaw.scoring.tests import nadeau_bengio, t_tests
 from losaw.support.words import decimal
 from losaw.tables import read_table

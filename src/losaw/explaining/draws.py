@@ -11,7 +11,7 @@ from losaw.explaining.scores import LEVEL, Unit, Work, over_folds
 from losaw.importance import cpi, hierarchy, loco
 from losaw.knockoffs import make_sampler
 from losaw.knockoffs.diagnostics import draw_tests
-from losaw.scoring.several_tests import adjust
+from losaw.scoring.many_tests import adjust
 from losaw.tables import read_table
 
 # Draws of features with a larger p-value are not tested, unless the false discovery rate is larger.

@@ -16,8 +16,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from losaw.data import FloatArray
 from losaw.explaining.preparing import Prepared
-from losaw.scoring.fewer_columns import require_no_named_columns
-from losaw.scoring.fits import shuffled_folds, unfitted
+from losaw.importance.without_columns import require_no_named_columns
+from losaw.scoring.folds import shuffled_folds, unfitted
 from losaw.support.arguments import one_of
 from losaw.support.errors import LosawError
 from losaw.support.outcomes import means, probabilities

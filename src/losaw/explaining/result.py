@@ -14,10 +14,10 @@ from losaw.explaining.disagreements import GROUPED_ABOVE, MEASURE, Associations,
 from losaw.explaining.draws import Decision
 from losaw.explaining.scores import LEVEL, Work, over_folds
 from losaw.explaining.sentences import Sentence, listed
+from losaw.importance.group_tree import average_linkage
 from losaw.pages import Result, text_table
-from losaw.scoring.group_tree import average_linkage
-from losaw.scoring.importance_result import ImportanceResult
-from losaw.scoring.several_tests import adjust
+from losaw.scoring.many_tests import adjust
+from losaw.scoring.result import ImportanceResult
 from losaw.support.words import decimal, p_text, percent
 
 if TYPE_CHECKING:

@@ -9,15 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import FloatArray
+from losaw.explaining.clock import Clock
 from losaw.explaining.design import METHODS, MOST_LOSAW_ROWS, Design, sample
 from losaw.explaining.models import Splits, fit_each, make_forest, predicted
 from losaw.explaining.preparing import Prepared
 from losaw.importance import loco, mdi, pfi, ufi
 from losaw.knockoffs.diagnostics import DrawTest
 from losaw.rng import stream
-from losaw.scoring.clock import Clock
-from losaw.scoring.importance_result import ImportanceResult
 from losaw.scoring.losses import squared_error
+from losaw.scoring.result import ImportanceResult
 from losaw.scoring.tests import nadeau_bengio, t_tests
 
 JACKKNIFE = "over other samples of rows (jackknife over the folds)"

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from losaw.data import FloatArray
 from losaw.forest.adjustment import location_and_scale
 from losaw.forest.losaw_forest import LosawForest
-from losaw.trees.forests import grown_trees
+from losaw.trees.flat import grown_trees
 from losaw.trees.sample import check_sample
 from losaw.weighting import (
     ClassFrequency,

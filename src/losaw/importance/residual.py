@@ -9,17 +9,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
-from losaw.rng import as_generator
-from losaw.scoring.fewer_columns import require_no_named_columns
-from losaw.scoring.importance_result import ImportanceResult, checked_by, parameter_repr
-from losaw.scoring.refits import read_refit
-from losaw.scoring.residual_algorithms import (
+from losaw.importance.refit import read_refit
+from losaw.importance.residual_algorithms import (
     Prefix,
     plain_forest,
     prefix_of,
     residual_algorithm,
     seeded_clone,
 )
+from losaw.importance.without_columns import require_no_named_columns
+from losaw.rng import as_generator
+from losaw.scoring.result import ImportanceResult, checked_by, parameter_repr
 from losaw.support.arguments import whole_number
 from losaw.support.outcomes import Task, finite_sample, task_of, unnamed_response
 from losaw.support.threads import checked_jobs
@@ -82,7 +82,7 @@ def residual_importance(
     algorithm : str or regressor, default "gram-schmidt"
         "random-forest" (residuals of the rows of the fit, as published),
         "random-forest-out-of-bag", "gram-schmidt", "gram-schmidt-printed", or a scikit-learn
-        regressor; see :mod:`losaw.scoring.residual_algorithms`.
+        regressor; see :mod:`losaw.importance.residual_algorithms`.
     n_permutations : int, default 20
         Orders per feature. All (d - 1)! are taken instead where these are not more (d <= 4 by
         default); otherwise each is drawn uniformly, and the features' orders of a draw share their

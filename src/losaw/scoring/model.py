@@ -24,7 +24,7 @@ from losaw.support.threads import checked_jobs, each
 from losaw.tables import Table
 from losaw.tables.groups import Units, chosen_units, units_of
 from losaw.trees.exchanged import exchanged_predictions, growing_predictions
-from losaw.trees.forests import Forest, mean_of_trees, places_of_fit, require_order_of_fit
+from losaw.trees.flat import FlatForest, mean_of_trees, places_of_fit, require_order_of_fit
 
 # Rows predicted in one call, as long as whole tables go into it; the same for any number of jobs.
 _BATCH = 5_000
@@ -59,7 +59,7 @@ class Model:
     # The model's columns to means, or to probabilities as losaw.scoring.losses has them.
     predict: Callable[[FloatArray], FloatArray]
     # The trees whose mean it predicts; their columns are computed from the model's.
-    trees: Forest | None
+    trees: FlatForest | None
 
     @property
     def table(self) -> Table:
@@ -166,7 +166,7 @@ class Model:
             yield from predicted
 
     def _exchange_in_trees(
-        self, of: Forest, compared: FloatArray, copies: Iterable[FloatArray], n_copies: int
+        self, of: FlatForest, compared: FloatArray, copies: Iterable[FloatArray], n_copies: int
     ) -> Iterator[Sequence[FloatArray]]:
         """Yield what :meth:`exchange` does; ``compared`` is what the trees compare."""
         columns, units = self.columns, self.scored_columns

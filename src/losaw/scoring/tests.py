@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import FloatArray
-from losaw.scoring.fits import SEEN, Fit
-from losaw.scoring.importance_result import ImportanceResult
+from losaw.scoring.folds import SEEN, Fit
+from losaw.scoring.many_tests import ADJUSTMENTS, adjust
 from losaw.scoring.model import Model
+from losaw.scoring.result import ImportanceResult
 from losaw.scoring.rows import Rows
-from losaw.scoring.several_tests import ADJUSTMENTS, adjust
 from losaw.support.arguments import one_of
 
 CROSS_FITTED = (

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from losaw.data import Dataset, FloatArray, Sample, Truth, default_feature_names
-from losaw.scoring.importance_result import ImportanceResult
+from losaw.scoring.result import ImportanceResult
 from losaw.study.metrics.metric import Predictions
 from losaw.study.registry import Entry, get
 from losaw.study.registry.plugins import PluginError, place_of, plugin_entries

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from losaw.data import Dataset, FloatArray, Sample
 from losaw.rng import seed_integer, stream
-from losaw.scoring.importance_result import ImportanceResult
+from losaw.scoring.result import ImportanceResult
 from losaw.study.datasets import DatasetError
 from losaw.study.grid import Study
 from losaw.study.metrics.metric import Predictions, check_scores

@@ -17,7 +17,7 @@ from pydantic import (
 )
 
 from losaw.study.errors import StudyError
-from losaw.support.plain_yaml import PlainLoader
+from losaw.study.plain_yaml import PlainLoader
 from losaw.support.words import unknown
 
 Location = tuple[str | int, ...]

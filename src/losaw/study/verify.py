@@ -25,8 +25,8 @@ from losaw.study.results.outputs import commit
 from losaw.study.results.summary import SUMMARY
 from losaw.study.rows import table_of
 from losaw.study.session import Session
+from losaw.study.stored_tables import read_stored
 from losaw.study.writing import write_csv
-from losaw.support.stored_tables import read_stored
 
 
 class Line(NamedTuple):

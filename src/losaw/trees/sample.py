@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from losaw.trees.forests import GrownTree
+from losaw.trees.flat import GrownTree
 
 
 def check_sample(trees: Iterable[GrownTree]) -> None:

@@ -12,7 +12,7 @@ from losaw.support.outcomes import class_numbers, finite_numbers, response_of
 from losaw.tables import Table, read_table
 from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups, made_columns, units_of
-from losaw.trees.forests import (
+from losaw.trees.flat import (
     GrownTree,
     counts_of,
     grown_trees,

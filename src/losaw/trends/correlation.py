@@ -7,12 +7,12 @@ from numpy.typing import ArrayLike
 
 from losaw.data import FloatArray
 from losaw.rng import as_generator
-from losaw.scoring.importance_result import ImportanceResult
+from losaw.scoring.result import ImportanceResult
 from losaw.support.arguments import finite_rows, one_of, whole_number
 from losaw.support.extras import extra
 from losaw.support.outcomes import finite_sample
 from losaw.support.words import other_columns
-from losaw.trees.forests import Forest, read_forest
+from losaw.trees.flat import FlatForest, read_forest
 
 METHODS = ("pearson", "spearman")
 MIN_ROWS = 3
@@ -74,7 +74,7 @@ def shapley_correlation(
     Parameters
     ----------
     model : estimator
-        See :func:`losaw.trees.forests.read_forest`.
+        See :func:`losaw.trees.flat.read_forest`.
     X : array or data frame of shape (n_samples, n_features)
     method : {"pearson", "spearman"}, default "pearson"
     n_rows : int or None, default 100
@@ -118,7 +118,7 @@ def shapley_correlation(
 
 
 def _rows_of(
-    model: Any, forest: Forest, X: ArrayLike
+    model: Any, forest: FlatForest, X: ArrayLike
 ) -> tuple[FloatArray, FloatArray, tuple[str, ...]]:
     """Rows, the same as the trees of a fitted ``model`` compare them, and the features' names.
 
@@ -141,7 +141,7 @@ def _rows_of(
     return rows, compared, shown if names is None else tuple(map(str, names))
 
 
-def shapley_values(forest: Forest, rows: FloatArray) -> FloatArray:
+def shapley_values(forest: FlatForest, rows: FloatArray) -> FloatArray:
     """Shapley values of the prediction of trees, (n_rows, n_features).
 
     The game's value of a coalition S at a row x is the tree's prediction when a split on a
@@ -161,7 +161,7 @@ def shapley_values(forest: Forest, rows: FloatArray) -> FloatArray:
     return values.reshape(rows.shape)
 
 
-def _model(forest: Forest) -> dict[str, Any]:
+def _model(forest: FlatForest) -> dict[str, Any]:
     """The trees as a custom model of shap."""
     trees = forest.trees
     weight = 1.0 / trees.n_trees

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import t
 
-from losaw.scoring.importance_result import ImportanceResult
+from losaw.scoring.result import ImportanceResult
 from losaw.support.outcomes import finite_sample
 
 

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 
 from losaw.data import FloatArray, default_feature_names
-from losaw.scoring.importance_result import ImportanceResult
+from losaw.scoring.result import ImportanceResult
 from losaw.support.arguments import one_of
-from losaw.trees.forests import Forest, read_forest
+from losaw.trees.flat import FlatForest, read_forest
 
 WEIGHTINGS = ("splits", "rows")
 FORMS = ("mean", "printed", "bounded")
@@ -30,7 +30,7 @@ def absolute_traversal_rate(model: Any, *, weighting: str = "splits") -> Importa
     Parameters
     ----------
     model : estimator
-        See :func:`losaw.trees.forests.read_forest`.
+        See :func:`losaw.trees.flat.read_forest`.
     weighting : {"splits", "rows"}, default "splits"
         "rows" weighs a split by its node's in-bag rows instead of equally: an extension, for
         fully grown trees whose many splits of few rows follow the noise.
@@ -117,7 +117,7 @@ def relative_traversal_rate(
     return result
 
 
-def _splits(model: Any, weighting: str) -> tuple[Forest, Any, FloatArray, FloatArray]:
+def _splits(model: Any, weighting: str) -> tuple[FlatForest, Any, FloatArray, FloatArray]:
     """Return the forest, its splits at values (not at levels), and the means left and right."""
     one_of("weighting", weighting, WEIGHTINGS)
     if getattr(model, "criterion", None) == "absolute_error":
@@ -141,7 +141,7 @@ def _splits(model: Any, weighting: str) -> tuple[Forest, Any, FloatArray, FloatA
 def _result(
     name: str,
     model: Any,
-    forest: Forest,
+    forest: FlatForest,
     splits: Any,
     terms: FloatArray,
     weighting: str,

@@ -4,14 +4,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from losaw.explaining.clock import Clock
 from losaw.explaining.design import full_design
 from losaw.explaining.draws import LEAST_LOCO, decide
 from losaw.explaining.preparing import prepare
 from losaw.explaining.scores import Quality, Work, over_folds
 from losaw.explaining.sentences import answer, statements
 from losaw.knockoffs.diagnostics import DrawTest
-from losaw.scoring.clock import Clock
-from losaw.scoring.importance_result import ImportanceResult
+from losaw.scoring.result import ImportanceResult
 from losaw.scoring.tests import nadeau_bengio, t_tests
 
 WRONG, RIGHT = DrawTest(0.8, 1e-6), DrawTest(0.5, 0.5)

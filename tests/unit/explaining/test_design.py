@@ -10,11 +10,11 @@ import pytest
 
 from losaw.explaining import api
 from losaw.explaining.api import chosen_methods, read_budget
+from losaw.explaining.clock import Clock
 from losaw.explaining.design import METHODS, Pilot, cut, full_design, small_part
 from losaw.explaining.models import fit_each
 from losaw.explaining.preparing import prepare
 from losaw.kernels.compiled import COMPILING
-from losaw.scoring.clock import Clock
 from losaw.support.errors import LosawError
 
 FREE = dict.fromkeys(("rows", "folds", "permutations", "draws"))

@@ -14,8 +14,8 @@ from sklearn.preprocessing import PolynomialFeatures
 import losaw
 from losaw.explaining.disagreements import associations, disagreements
 from losaw.forest.adjustment import association
-from losaw.scoring.group_tree import association_strengths
-from losaw.scoring.importance_result import ImportanceResult
+from losaw.importance.group_tree import association_strengths
+from losaw.scoring.result import ImportanceResult
 from losaw.support.words import decimal, p_text, percent
 from losaw.tables import read_table
 from reference.explaining_tables import copies, many_values, shadowed, squared

@@ -7,7 +7,7 @@ import pytest
 
 from losaw.explaining.api import conclude
 from losaw.explaining.disagreements import Associations
-from losaw.scoring.importance_result import ImportanceResult
+from losaw.scoring.result import ImportanceResult
 from losaw.scoring.tests import nadeau_bengio, t_tests
 
 from .test_decisions import NAMES, RIGHT, WRONG, work

@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from losaw.importance import predecomp, saabas, treeinner
-from losaw.importance.tree_inner import reported_total_gain
+from losaw.importance.treeinner import reported_total_gain
 from losaw.study.generators.low_signal import LowSignalGenerator
 from losaw.study.learners.xgboost_trees import XGBoostTrees
 from losaw.trees.attributions import attribution_sums

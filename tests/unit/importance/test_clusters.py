@@ -10,7 +10,7 @@ from sklearn.tree import DecisionTreeRegressor
 from losaw.importance import cpi, hierarchy, loco, pfi, subgroups
 from losaw.knockoffs import make_sampler
 from losaw.rng import rows_by_weight
-from losaw.scoring.fits import folds
+from losaw.scoring.folds import folds
 from losaw.scoring.rows import read_rows
 
 PATIENT = np.repeat(np.arange(20), 6)

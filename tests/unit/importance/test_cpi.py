@@ -8,7 +8,7 @@ from sklearn.linear_model import LinearRegression
 
 from losaw.data import Dataset, Sample, Truth
 from losaw.importance import cpi
-from losaw.importance.conditional_predictive_impact import own_shares
+from losaw.importance.cpi import own_shares
 from losaw.study.generators.conditional_dag import ConditionalDagGenerator
 from losaw.study.learners.generalized_linear import GeneralizedLinearModel
 from losaw.study.learners.ranger_forest import RangerForest

@@ -33,7 +33,7 @@ from xgboost import XGBClassifier, XGBRegressor
 
 from losaw import LosawRandomForestRegressor
 from losaw.importance import loco
-from losaw.scoring.fewer_columns import LISTS, SETS, VALUES, without
+from losaw.importance.without_columns import LISTS, SETS, VALUES, without
 from losaw.study.learners.ranger_forest import RangerForest
 from losaw.study.registry import get, names
 

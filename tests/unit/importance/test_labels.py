@@ -13,9 +13,9 @@ from sklearn.metrics import get_scorer, make_scorer, mean_squared_error, roc_auc
 
 from losaw.data import Sample
 from losaw.importance import cpi, hierarchy, loco, pfi, sage, subgroups, ufi
-from losaw.importance.permutation import score_of
 from losaw.scoring.losses import LOSSES, LossName, log_loss, pinball, zero_one
 from losaw.study.contracts import example_data
+from losaw.study.importances.permutation import score_of
 
 EXAMPLES = ("squared-error", "absolute-error", "log-loss", "brier", "zero-one")
 

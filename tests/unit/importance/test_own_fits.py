@@ -19,9 +19,10 @@ from sklearn.preprocessing import OneHotEncoder
 
 from losaw.data import Dataset, Sample, Truth
 from losaw.forest import LosawRandomForestRegressor
-from losaw.importance import boruta, boruta_selection, pfi, residual_importance, sage, subgroups
-from losaw.importance.boruta_selection import out_of_bag_z_scores
-from losaw.scoring.residual_algorithms import Prefix, extended, gram_schmidt
+from losaw.importance import boruta, pfi, residual_importance, sage, subgroups
+from losaw.importance import boruta as boruta_selection
+from losaw.importance.boruta import out_of_bag_z_scores
+from losaw.importance.residual_algorithms import Prefix, extended, gram_schmidt
 from reference.in_study import data_of, in_study
 
 N = 120

@@ -13,7 +13,7 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from losaw.importance.residual import residual_importance
-from losaw.scoring.residual_algorithms import (
+from losaw.importance.residual_algorithms import (
     ALGORITHMS,
     out_of_bag_prediction,
     plain_forest,

@@ -10,7 +10,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 import losaw.scoring.tests as scoring
 from losaw import LosawRandomForestClassifier, LosawRandomForestRegressor
 from losaw.importance import cpi, hierarchy, loco, pfi, residual_importance, sage, subgroups
-from losaw.scoring.fits import fits
+from losaw.scoring.folds import fits
 from losaw.scoring.rows import Options, read_rows
 from losaw.scoring.tests import Differences
 from losaw.tables import read_table

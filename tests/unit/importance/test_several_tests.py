@@ -10,8 +10,8 @@ from scipy.stats import binom, t
 from sklearn.linear_model import LinearRegression
 
 from losaw.importance import ImportanceResult, cpi, hierarchy, loco, pfi
-from losaw.scoring.group_tree import top_down_tests, tree_of_groups, tree_of_linkage
-from losaw.scoring.several_tests import adjust, rank_sets, rank_words
+from losaw.importance.group_tree import top_down_tests, tree_of_groups, tree_of_linkage
+from losaw.scoring.many_tests import adjust, rank_sets, rank_words
 from losaw.scoring.tests import TESTS, one_sided_test
 
 

@@ -160,7 +160,7 @@ def test_a_full_disk_is_named_with_the_remedy_and_leaves_no_block(project, monke
 
 FAILING = """
 
-from losaw.scoring.importance_result import ImportanceResult
+from losaw.scoring.result import ImportanceResult
 
 
 @register("importance", "flaky")

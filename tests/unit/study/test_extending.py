@@ -9,7 +9,7 @@ COUNTING = """
 
 from pathlib import Path as _Path
 
-from losaw.scoring.importance_result import ImportanceResult as _Result
+from losaw.scoring.result import ImportanceResult as _Result
 
 
 class _Slopes:

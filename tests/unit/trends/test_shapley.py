@@ -11,7 +11,7 @@ from sklearn.ensemble import (
 from sklearn.tree import DecisionTreeRegressor
 
 from losaw.forest import LosawRandomForestClassifier, LosawRandomForestRegressor
-from losaw.trees.forests import read_forest
+from losaw.trees.flat import read_forest
 from losaw.trends import shapley_correlation
 from losaw.trends.correlation import shapley_values
 

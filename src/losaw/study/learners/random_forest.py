@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from losaw.data import FloatArray
 from losaw.study.learners.encoded import Encoding
 from losaw.study.learners.two_tasks import TwoTaskLearner
-from losaw.trees.forests import Forest, mean_of_trees
+from losaw.trees.flat import FlatForest, mean_of_trees
 
 TASKS = {"regression": RandomForestRegressor, "classification": RandomForestClassifier}
 
@@ -61,7 +61,7 @@ class RandomForest(TwoTaskLearner):
         check_is_fitted(self)
         return self._encoding.encode(validate_data(self, X, reset=False, dtype=np.float64))
 
-    def mean_of_trees(self) -> Forest | None:
+    def mean_of_trees(self) -> FlatForest | None:
         """The trees on columns as :meth:`encode` gives them; None of a subclass."""
         inner = mean_of_trees(self.forest_, ()) if type(self) is RandomForest else None
         return inner and replace(

@@ -8,7 +8,7 @@ from losaw.data import FloatArray
 from losaw.forest.ranger import RangerTrees
 from losaw.rng import as_generator, seed_integer
 from losaw.study.learners.encoded import EncodedLearner
-from losaw.trees.forests import Forest
+from losaw.trees.flat import FlatForest
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -50,12 +50,12 @@ class RangerForest(EncodedLearner):
         """Mean over the trees for columns as :meth:`encode` gives them."""
         return self.model_.predict(np.ascontiguousarray(columns, dtype=float))
 
-    def encoded_forest(self) -> Forest | None:
+    def encoded_forest(self) -> FlatForest | None:
         """The trees on columns as :meth:`encode` gives them; None of a subclass."""
         if type(self) is not RangerForest:
             return None
         grown, n_columns = self.model_, sum(map(len, self.encoding_.groups))
-        return Forest(
+        return FlatForest(
             grown.flat_trees,
             grown.nodes.value,
             n_samples=np.full(len(grown.nodes.value), np.nan),

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import FloatArray, Truth
-from losaw.scoring.importance_result import ImportanceResult
+from losaw.scoring.result import ImportanceResult
 
 Needs = Literal["importance", "prediction"]
 

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import Truth
-from losaw.scoring.importance_result import ImportanceResult
 from losaw.scoring.precision_recall import precision_recall_area
+from losaw.scoring.result import ImportanceResult
 from losaw.study.metrics.metric import Metric, split_scores
 from losaw.support.arguments import whole_number
 from losaw.support.words import unknown

@@ -37,7 +37,7 @@ class Entry:
         """Return the registered class or function; functions of ours in the adapter for studies."""
         module, _, attribute = self.target.partition(":")
         thing = getattr(importlib.import_module(module), attribute)
-        if not module.startswith("losaw.importance."):
+        if not module.startswith(("losaw.importance.", "losaw.study.importances.")):
             return thing
         from losaw.study.registry.importances import InStudies
 

@@ -76,14 +76,14 @@ NAMES: dict[str, dict[str, str]] = {
 
 
 class Use(NamedTuple):
-    """The use, by a study, of a function of :mod:`losaw.importance`.
+    """The use, by a study, of an importance: a function of the library, or one only for studies.
 
     ``on`` is the sample that the function is given: "test", "train", or "test and train". With
     "rows" a parameter of the study file says which; with "model" there is none, because the fitted
     model reports the scores; with "own models" it is the training sample, and no model.
     """
 
-    file: str  # of losaw.importance
+    module: str  # of losaw
     on: str = "test"
     options: tuple[str, ...] = ()  # the parameters that a study file may set
     scores_only: bool = False  # whether studies store scores without errors and tests
@@ -101,58 +101,60 @@ class Use(NamedTuple):
 
 # The function of an importance -> how a study uses it.
 USES: dict[str, Use] = {
-    "mdi": Use("mean_decrease_in_impurity", "train", scores_only=True),
-    "saliency": Use("reported", "model"),
-    "reported": Use("reported", "model"),
-    "split_improvement": Use("mean_decrease_in_impurity", "train", scores_only=True),
-    "ufi": Use("unbiased_feature_importance", "train", options=("in_bag",), scores_only=True),
-    "air": Use("actual_impurity_reduction", "train", ("max_features",), scores_only=True),
-    "mdi_oob": Use("out_of_bag_mdi", "train", scores_only=True),
-    "permutation": Use("permutation", "rows", ("n_repeats",)),
-    "tree_permutation": Use("per_tree_permutation", "train", scores_only=True),
-    "total_gain": Use("tree_inner", "model", learner="xgboost"),
-    "total_gain_deviation": Use("tree_inner", "train", learner="xgboost"),
+    "mdi": Use("importance.mdi", "train", scores_only=True),
+    "saliency": Use("study.importances.reported", "model"),
+    "reported": Use("study.importances.reported", "model"),
+    "split_improvement": Use("importance.mdi", "train", scores_only=True),
+    "ufi": Use("importance.ufi", "train", options=("in_bag",), scores_only=True),
+    "air": Use("importance.air", "train", ("max_features",), scores_only=True),
+    "mdi_oob": Use("importance.mdi_oob", "train", scores_only=True),
+    "permutation": Use("study.importances.permutation", "rows", ("n_repeats",)),
+    "tree_permutation": Use("importance.tree_permutation", "train", scores_only=True),
+    "total_gain": Use("importance.treeinner", "model", learner="xgboost"),
+    "total_gain_deviation": Use("importance.treeinner", "train", learner="xgboost"),
     "treeinner": Use(
-        "tree_inner",
+        "importance.treeinner",
         "rows",
         ("attribution",),
         scores_only=True,
         learner="xgboost",
         name="tree-inner",
     ),
-    "forest_inner": Use("tree_inner", "rows", ("attribution",), learner="xgboost"),
-    "absolute_attribution": Use("tree_inner", "rows", ("attribution", "level"), learner="xgboost"),
-    "loco": Use("leave_one_covariate_out", "test and train", ("test", "adjustment")),
-    "subgroups": Use("conditional_subgroups", "test and train", ("n_repeats",)),
+    "forest_inner": Use("importance.treeinner", "rows", ("attribution",), learner="xgboost"),
+    "absolute_attribution": Use(
+        "importance.treeinner", "rows", ("attribution", "level"), learner="xgboost"
+    ),
+    "loco": Use("importance.loco", "test and train", ("test", "adjustment")),
+    "subgroups": Use("importance.subgroups", "test and train", ("n_repeats",)),
     "sage": Use(
-        "shapley_global_importance",
+        "importance.sage",
         "test",
         ("n_background", "max_permutations", "threshold"),
         examples=({"n_background": 8, "max_permutations": 32},),
     ),
     "boruta": Use(
-        "boruta_selection",
+        "importance.boruta",
         "own models",
         ("n_estimators", "max_runs"),
         # A hundred forests of 500 trees are too many for an example.
         examples=({"n_estimators": 20, "max_runs": 5},),
     ),
     "cpi": Use(
-        "conditional_predictive_impact",
+        "importance.cpi",
         "test",
         ("sampler", "sampler_parameters", "test", "adjustment", "n_draws"),
         name="cpi-{}",
         values="conditional sequential deep",
     ),
     "pfi": Use(
-        "permutation_feature_importance",
+        "importance.pfi",
         "test",
         ("scale", "n_repeats"),
         name="pfi-{}",
         values="difference ratio",
     ),
     "residual_of_top_features": Use(
-        "residual",
+        "importance.residual",
         "train",
         ("algorithm", "n_permutations", "n_estimators", "top_features"),
         examples=({"n_permutations": 2, "n_estimators": 30, "top_features": 3},),
@@ -160,7 +162,7 @@ USES: dict[str, Use] = {
         values="gram-schmidt gram-schmidt-printed random-forest random-forest-out-of-bag",
     ),
     "trend": Use(
-        "trend",
+        "study.importances.trend",
         "train",
         ("estimator", "signed", "weighting", "form", "standardized", "n_rows"),
         examples=({}, {"signed": True}),
@@ -188,7 +190,7 @@ EXTRAS = {
 BUILT_IN: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
     *((kind, name, target, {}) for kind, table in NAMES.items() for name, target in table.items()),
     *(
-        ("importance", name, f"losaw.importance.{use.file}:{function}", parameters)
+        ("importance", name, f"losaw.{use.module}:{function}", parameters)
         for function, use in USES.items()
         for name, parameters in use.names(function).items()
     ),
@@ -196,7 +198,7 @@ BUILT_IN: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
     (
         "importance",
         "cpi-gaussian",
-        "losaw.importance.conditional_predictive_impact:cpi",
+        "losaw.importance.cpi:cpi",
         {"sampler": "gaussian", "sampler_parameters": {"s_method": "sdp"}},
     ),
 )

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from losaw.data import Dataset
-from losaw.scoring.importance_result import ImportanceResult, parameter_repr
+from losaw.scoring.result import ImportanceResult, parameter_repr
 from losaw.study.registry.catalogue import Use
 from losaw.support.arguments import one_of
 from losaw.support.outcomes import task_of
@@ -60,7 +60,7 @@ class InStudies:
         options = dict(self.parameters)
         if "sampler" in options and data.stream is not None:
             # The draws are from the data set's own stream, so that its learners share them.
-            from losaw.importance.conditional_predictive_impact import sampler_of
+            from losaw.importance.cpi import sampler_of
             from losaw.knockoffs.shared import SharedKnockoffs
 
             name, own = options["sampler"], options["sampler_parameters"] or {}

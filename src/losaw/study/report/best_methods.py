@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from losaw.data import FloatArray
-from losaw.scoring.several_tests import rank_sets
+from losaw.scoring.many_tests import rank_sets
 from losaw.study.grid import Study
 from losaw.study.report.tables import higher_is_better
 
@@ -30,7 +30,7 @@ def rank_methods(study: Study, results: pd.DataFrame) -> pd.DataFrame:
 
     The place of a method is its place by the true mean rank. With probability of about .95 the
     places of all methods lie in their sets at once
-    (:func:`losaw.scoring.several_tests.rank_sets`): of each pair the difference of the mean ranks
+    (:func:`losaw.scoring.many_tests.rank_sets`): of each pair the difference of the mean ranks
     is tested, from the seeds that both share, with sum_s (n_s - 1) degrees of freedom and an error
     that counts differences between settings as well (:func:`deviations_of`), no p-value is below
     2^-N, by which N data sets agree by chance, and all pairs are adjusted by Holm.

@@ -8,7 +8,7 @@ import pandas as pd
 
 from losaw.study.grid import Study
 from losaw.study.results.summary import SUMMARY, complete_summary
-from losaw.support.stored_tables import read_stored
+from losaw.study.stored_tables import read_stored
 
 # Columns of a comparison that must be there, with their types.
 WORDS = dict.fromkeys(("metric", "method", "verdict", "explained", "noted"), str)

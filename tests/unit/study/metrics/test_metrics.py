@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from losaw.data import Truth, default_feature_names
-from losaw.scoring.importance_result import ImportanceResult
+from losaw.scoring.result import ImportanceResult
 from losaw.study.metrics.metric import Predictions
 from losaw.study.metrics.of_importances import (
     auc,

@@ -4,7 +4,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from losaw.scoring.several_tests import rank_words
+from losaw.scoring.many_tests import rank_words
 from losaw.study.grid import Study
 from losaw.study.report.best_methods import LEVEL, grid_of, rank_methods
 from losaw.study.report.drawings.panels import empty_figure

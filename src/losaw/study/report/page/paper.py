@@ -5,7 +5,7 @@ from itertools import product
 
 import pandas as pd
 
-from losaw.scoring.several_tests import rank_words
+from losaw.scoring.many_tests import rank_words
 from losaw.study.claims.claim_file import Claims
 from losaw.study.claims.weighing import CONTRADICTED, MIXED, Weighed, settings_against
 from losaw.study.grid import Study

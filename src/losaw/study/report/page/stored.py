@@ -12,7 +12,7 @@ from losaw.study.claims.weighing import NOT_RUN, Weighed, planned_of, weigh_clai
 from losaw.study.errors import StudyError
 from losaw.study.grid import Study
 from losaw.study.report.results import StudyResults
-from losaw.support.stored_tables import read_stored
+from losaw.study.stored_tables import read_stored
 
 RUNS = "runs.csv"
 RUN = {"study": str, "scale": str, "commit": str, "seeds": str, "fits": int, "core_hours": float}

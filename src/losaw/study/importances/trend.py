@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from losaw import trends
 from losaw.rng import as_generator
-from losaw.scoring.importance_result import ImportanceResult, checked_by
+from losaw.scoring.result import ImportanceResult, checked_by
 from losaw.support.arguments import one_of
 from losaw.support.outcomes import is_classifier, numeric_response, task_of
 

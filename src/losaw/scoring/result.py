@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from losaw.data import FloatArray
-from losaw.scoring.several_tests import adjust, rank_sets, rank_words
+from losaw.scoring.many_tests import adjust, rank_sets, rank_words
 from losaw.support.arguments import between_0_and_1, one_of, whole_number
 from losaw.support.extras import extra
 from losaw.support.json_values import json_value
@@ -167,7 +167,7 @@ class ImportanceResult:
 
         A feature is "2nd to 4th" if one feature is larger for certain, and all but three others
         are smaller or not certainly smaller: tests of all pairs by Holm's procedure
-        (:func:`losaw.scoring.several_tests.rank_sets`). The true ranks are those of the fitted
+        (:func:`losaw.scoring.many_tests.rank_sets`). The true ranks are those of the fitted
         model on new rows of the same distribution, or with ``cv=`` of models that are fitted anew.
         Features that cannot be tested can have any rank.
 

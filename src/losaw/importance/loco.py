@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
+from losaw.importance.without_columns import without
 from losaw.rng import as_generator
-from losaw.scoring.fewer_columns import without
-from losaw.scoring.fits import Fit, fit_copy, fits, seed_for_copies, unfitted
-from losaw.scoring.importance_result import ImportanceResult, checked_by, parameter_repr
+from losaw.scoring.folds import Fit, fit_copy, fits, seed_for_copies, unfitted
 from losaw.scoring.losses import Loss, LossName, loss_name, loss_of_scoring, squared_error
+from losaw.scoring.many_tests import Adjustment
 from losaw.scoring.model import Model, read_model
+from losaw.scoring.result import ImportanceResult, checked_by, parameter_repr
 from losaw.scoring.rows import Options, Rows, read_rows, training_rows
-from losaw.scoring.several_tests import Adjustment
 from losaw.scoring.tests import Differences, Testing, TestName, check_test, tested
 from losaw.support.threads import each
 from losaw.tables.columns import Kinds

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from losaw.data import FloatArray
-from losaw.scoring.importance_result import ImportanceResult, checked_by, parameter_repr
+from losaw.scoring.result import ImportanceResult, checked_by, parameter_repr
 from losaw.support.arguments import check_same_order, one_of
 from losaw.tables import read_table
 from losaw.tables.columns import Kinds
@@ -19,7 +19,7 @@ from losaw.tables.groups import Groups, units_of
 from losaw.tables.reading import to_pandas
 from losaw.trees.attributions import ATTRIBUTIONS, attribution_sums
 from losaw.trees.booster import as_booster
-from losaw.trees.forests import require_order_of_fit, unwrapped
+from losaw.trees.flat import require_order_of_fit, unwrapped
 from losaw.trees.view import forest_rows
 
 LEVELS = ("tree", "forest")

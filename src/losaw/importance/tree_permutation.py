@@ -7,16 +7,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
+from losaw.importance.tree_means import result_of_trees
 from losaw.rng import as_generator
-from losaw.scoring.importance_result import ImportanceResult
 from losaw.scoring.losses import squared_error, zero_one
-from losaw.scoring.over_trees import result_of_trees, tree_nodes
+from losaw.scoring.result import ImportanceResult
 from losaw.scoring.rows import require_complete
 from losaw.support.threads import checked_jobs, each
 from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups
 from losaw.trees.exchanged import exchanged_predictions
-from losaw.trees.forests import GrownTree
+from losaw.trees.flat import GrownTree
+from losaw.trees.over_trees import tree_nodes
 from losaw.trees.view import ForestView, view_forest
 
 # A tree, its out-of-bag rows, and for every feature it uses a permutation of them.

@@ -7,13 +7,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from losaw.data import FloatArray
+from losaw.importance.tree_means import result_of_trees
 from losaw.rng import as_generator, seed_integer
-from losaw.scoring.importance_result import ImportanceResult, parameter_repr
-from losaw.scoring.over_trees import result_of_trees
+from losaw.scoring.result import ImportanceResult, parameter_repr
 from losaw.support.arguments import whole_number
 from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups
-from losaw.trees.forests import random_forests
+from losaw.trees.flat import random_forests
 from losaw.trees.view import forest_rows
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from losaw.scoring.importance_result import ImportanceResult
+from losaw.scoring.result import ImportanceResult
 
 
 def reported(model: Any, *, feature_names: Sequence[str]) -> ImportanceResult:

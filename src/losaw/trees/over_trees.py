@@ -1,4 +1,4 @@
-"""Scores that are means over the trees of a forest, and the moments of nodes they are made of."""
+"""The moments of the outcomes in the nodes of a forest's trees, in the bag and out of it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,11 +8,7 @@ from numpy.typing import NDArray
 
 from losaw.data import FloatArray
 from losaw.kernels.compiled import kernel
-from losaw.scoring.importance_result import ImportanceResult
-from losaw.trees.forests import GrownTree
-from losaw.trees.view import ForestRows, ForestView
-
-ERROR_KIND = "over trees, the training sample held fixed"
+from losaw.trees.flat import GrownTree
 
 
 @dataclass(frozen=True)
@@ -54,37 +50,6 @@ class TreeNodes:
 
 # From the nodes of a tree to one value for each of ``nodes.splits``.
 Rule = Callable[[TreeNodes], FloatArray]
-
-
-def mean_over_trees(method: str, rule: Rule, forest: ForestView) -> ImportanceResult:
-    """The mean over trees of a rule's sums over the splits on every feature."""
-    n_features = len(forest.sample.names)
-    of_trees = np.zeros((len(forest.trees), n_features))
-    for own, tree in zip(of_trees, forest.trees, strict=True):
-        of_splits = rule(tree_nodes(tree, forest.outcomes))
-        own += np.bincount(forest.units_of(tree), of_splits, minlength=n_features)
-    return result_of_trees(method, of_trees, forest.sample)
-
-
-def result_of_trees(
-    method: str, of_trees: FloatArray, sample: ForestRows, scores: FloatArray | None = None
-) -> ImportanceResult:
-    """The result from each tree's scores (n_trees, n_units), whose mean is the default score."""
-    n_trees = len(of_trees)
-    if scores is None:
-        # One tree after the other, so that the sum is the same for any number of units.
-        scores = np.add.accumulate(of_trees, axis=0)[-1] / n_trees
-    of_trees = np.asfortranarray(of_trees)  # errors have the last bits of sums down its columns
-    error = of_trees.std(axis=0, ddof=1) / np.sqrt(n_trees) if n_trees > 1 else None
-    return ImportanceResult(
-        scores,
-        sample.names,
-        std_error=error,
-        std_error_kind=None if error is None else ERROR_KIND,
-        method=method,
-        kinds=sample.kinds,
-        degrees_of_freedom=n_trees - 1 if n_trees > 1 else None,
-    )
 
 
 def tree_nodes(tree: GrownTree, outcomes: FloatArray) -> TreeNodes:

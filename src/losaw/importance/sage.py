@@ -8,10 +8,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
 from losaw.rng import as_generator, rows_by_weight
-from losaw.scoring.fits import Fit, fits
-from losaw.scoring.importance_result import ImportanceResult, checked_by, parameter_repr
+from losaw.scoring.folds import Fit, fits
 from losaw.scoring.losses import Loss, LossName, loss_name, loss_of_scoring
 from losaw.scoring.model import Model
+from losaw.scoring.result import ImportanceResult, checked_by, parameter_repr
 from losaw.scoring.rows import Options, read_rows
 from losaw.scoring.tests import Differences, Testing, mean_deviations, tested
 from losaw.support.arguments import real_number, whole_number

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from losaw.data import FloatArray
 from losaw.rng import as_generator
-from losaw.scoring.importance_result import ImportanceResult, checked_by
+from losaw.scoring.result import ImportanceResult, checked_by
 from losaw.support.arguments import whole_number
 from losaw.support.outcomes import (
     class_numbers,

@@ -7,11 +7,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from losaw.data import FloatArray
-from losaw.scoring.importance_result import ImportanceResult
-from losaw.scoring.over_trees import TreeNodes, mean_over_trees, result_of_trees
+from losaw.importance.tree_means import mean_over_trees, result_of_trees
+from losaw.scoring.result import ImportanceResult
 from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups
-from losaw.trees.forests import random_forests
+from losaw.trees.flat import random_forests
+from losaw.trees.over_trees import TreeNodes
 from losaw.trees.view import forest_rows, view_forest
 
 

@@ -7,10 +7,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from losaw.data import FloatArray
-from losaw.scoring.importance_result import ImportanceResult, parameter_repr
-from losaw.scoring.over_trees import TreeNodes, mean_over_trees
+from losaw.importance.tree_means import mean_over_trees
+from losaw.scoring.result import ImportanceResult, parameter_repr
 from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups
+from losaw.trees.over_trees import TreeNodes
 from losaw.trees.view import view_forest
 
 

@@ -38,7 +38,7 @@ _COLUMN_BY_COLUMN = (
 
 
 @dataclass(frozen=True)
-class Forest:
+class FlatForest:
     """Trees of a fitted model, what their nodes hold, and the columns that they compare."""
 
     trees: Trees
@@ -58,7 +58,7 @@ class Forest:
         return np.flatnonzero(np.isin(self.feature_of_column, features))
 
 
-def read_forest(model: Any) -> Forest:
+def read_forest(model: Any) -> FlatForest:
     """The trees of a fitted model with one response, numeric or of two classes."""
     from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
@@ -91,7 +91,7 @@ def random_forests() -> tuple[type[Any], ...]:
     return ExtraTreesClassifier, ExtraTreesRegressor, RandomForestClassifier, RandomForestRegressor
 
 
-def mean_of_trees(model: Any, names: Sequence[str]) -> Forest | None:
+def mean_of_trees(model: Any, names: Sequence[str]) -> FlatForest | None:
     """The trees whose mean a fitted model predicts; None if there are none, or columns are mixed.
 
     Forests of scikit-learn, losaw forests, models that have a method ``mean_of_trees()``, and
@@ -107,7 +107,7 @@ def mean_of_trees(model: Any, names: Sequence[str]) -> Forest | None:
     if kind is Pipeline:
         return _behind_steps(model[:-1], mean_of_trees(model.steps[-1][1], ()), names)
     if hasattr(model, "mean_of_trees"):
-        known: Forest | None = model.mean_of_trees()
+        known: FlatForest | None = model.mean_of_trees()
         return known
     # By name: what exchanges a model's features does not rest on how our forests are grown.
     ours = kind.__name__ if kind.__module__.startswith("losaw.") else ""
@@ -217,12 +217,12 @@ def counts_of(samples: Sequence[NDArray[np.intp]], n_rows: int) -> NDArray[np.in
     return np.stack([np.bincount(rows, minlength=n_rows) for rows in samples])
 
 
-def _of_scikit_learn(inner: Sequence[Any], model: Any) -> Forest:
+def _of_scikit_learn(inner: Sequence[Any], model: Any) -> FlatForest:
     values = np.concatenate([tree.value[:, 0] for tree in inner])
     if values.shape[1] < 3:
         values = values[:, -1]
     columns = np.arange(model.n_features_in_)
-    return Forest(
+    return FlatForest(
         Trees.of((t.feature, t.threshold, t.children_left, t.children_right) for t in inner),
         values,
         np.concatenate([tree.weighted_n_node_samples for tree in inner]),
@@ -232,9 +232,9 @@ def _of_scikit_learn(inner: Sequence[Any], model: Any) -> Forest:
     )
 
 
-def _of_losaw(model: Any) -> Forest:
+def _of_losaw(model: Any) -> FlatForest:
     nodes = model.forest_.nodes
-    return Forest(
+    return FlatForest(
         model.forest_.flat_trees,
         nodes.distribution if len(getattr(model, "classes_", ())) > 2 else nodes.value,
         nodes.n_samples,
@@ -244,7 +244,7 @@ def _of_losaw(model: Any) -> Forest:
     )
 
 
-def _behind_steps(before: Any, inner: Forest | None, names: Sequence[str]) -> Forest | None:
+def _behind_steps(before: Any, inner: FlatForest | None, names: Sequence[str]) -> FlatForest | None:
     """The trees behind the steps of a Pipeline; None if a step mixes columns."""
     if inner is None or not all(_is_column_by_column(step) for _, step in before.steps):
         return None

@@ -8,9 +8,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
 from losaw.forest.ranger import RangerTrees
+from losaw.importance.refit import read_refit
 from losaw.rng import as_generator, seed_integer
-from losaw.scoring.importance_result import ImportanceResult, checked_by, parameter_repr
-from losaw.scoring.refits import read_refit
+from losaw.scoring.result import ImportanceResult, checked_by, parameter_repr
 from losaw.support.arguments import between_0_and_1, whole_number
 from losaw.support.outcomes import Task
 from losaw.support.threads import checked_jobs, each

@@ -8,16 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from losaw.data import FloatArray
-from losaw.importance.conditional_predictive_impact import (
+from losaw.importance.cpi import (
     differences_of_draws,
     draws_of_folds,
     fit_units,
     shares_over_folds,
 )
-from losaw.knockoffs import make_sampler
-from losaw.rng import as_generator
-from losaw.scoring.fits import Fit, fits, fitted_models, folds
-from losaw.scoring.group_tree import (
+from losaw.importance.group_tree import (
     Node,
     association_strengths,
     average_linkage,
@@ -25,8 +22,11 @@ from losaw.scoring.group_tree import (
     tree_of_groups,
     tree_of_linkage,
 )
-from losaw.scoring.importance_result import ImportanceResult
+from losaw.knockoffs import make_sampler
+from losaw.rng import as_generator
+from losaw.scoring.folds import Fit, fits, fitted_models, folds
 from losaw.scoring.losses import Loss
+from losaw.scoring.result import ImportanceResult
 from losaw.scoring.rows import Options, read_rows
 from losaw.scoring.tests import Differences, Testing, tested
 from losaw.support.arguments import between_0_and_1, whole_number

@@ -10,12 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 from losaw.data import FloatArray
 from losaw.knockoffs import make_sampler
 from losaw.rng import as_generator
-from losaw.scoring.fits import Fit, fits
-from losaw.scoring.importance_result import ImportanceResult, checked_by, parameter_repr
+from losaw.scoring.folds import Fit, fits
 from losaw.scoring.losses import Loss, LossName, loss_name, loss_of_scoring
+from losaw.scoring.many_tests import Adjustment
 from losaw.scoring.model import Model
+from losaw.scoring.result import ImportanceResult, checked_by, parameter_repr
 from losaw.scoring.rows import Options, Rows, read_rows, require_complete
-from losaw.scoring.several_tests import Adjustment
 from losaw.scoring.tests import (
     Differences,
     Testing,

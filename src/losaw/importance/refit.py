@@ -13,7 +13,7 @@ from losaw.support.outcomes import Task, finite_numbers, task_of, unnamed_respon
 from losaw.tables import Table
 from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups, Units, made_columns, units_of
-from losaw.trees.forests import unwrapped
+from losaw.trees.flat import unwrapped
 
 
 class Refit(NamedTuple):

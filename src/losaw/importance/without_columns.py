@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from losaw.scoring.fits import unfitted
+from losaw.scoring.folds import unfitted
 from losaw.tables.groups import columns_of_slice, made_columns, places_of
 
 # Parameters of a learner that name columns of X, of scikit-learn, xgboost and losaw:

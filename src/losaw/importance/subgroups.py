@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
-from losaw.importance.permutation_feature_importance import permuted_differences
+from losaw.importance.pfi import permuted_differences
 from losaw.rng import as_generator, rows_by_weight, seed_integer
-from losaw.scoring.fits import Fit, fits
-from losaw.scoring.importance_result import ImportanceResult, checked_by, parameter_repr
+from losaw.scoring.folds import Fit, fits
 from losaw.scoring.losses import Loss, LossName, loss_name
+from losaw.scoring.result import ImportanceResult, checked_by, parameter_repr
 from losaw.scoring.rows import Options, Rows, read_rows, training_rows
 from losaw.scoring.tests import Differences, Testing, tested
 from losaw.support.arguments import whole_number

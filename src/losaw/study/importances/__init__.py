@@ -1,0 +1,1 @@
+"""Importances that only studies use: what learners report, and the papers' own variants."""
