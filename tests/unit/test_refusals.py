@@ -145,7 +145,7 @@ def of_forests():
     forest = losaw(ordered)
     yield lambda: forest.predict(larger), r"'size' has the level 'XXL'.*S < M < L"
     yield lambda: forest.predict(X), "fitted on categories.*give a data frame"
-    yield lambda: decorrelation(losaw(), X[::-1]), "in their order"
+    yield lambda: decorrelation(losaw(), X[::-1]), "the rows of the fit in the same order"
     for options, words in (
         ({"n_estimators": 0}, "n_estimators"),
         ({"min_samples_leaf": 0}, "min_samples_leaf"),
