@@ -81,10 +81,10 @@ random_state
     -------
     ImportanceResult
         ``std_error`` over rows as they take and give values (none of a ratio without folds), with
-        ``cv`` over fits too; ``rows``: differences of single rows, mean over permutations;
-        ``details``: ``repeats`` (n_repeats, n_features), and without folds
-        ``permutation_error``, that of their mean, model and rows held fixed; ``notes``: features
-        that have one value within every fold.
+        ``cv`` over fits too. No standard error where the model was fitted to these rows.
+        ``rows``: differences of single rows, mean over permutations; ``details``: ``repeats``
+        (n_repeats, n_features), and without folds ``permutation_error``, that of their mean, model
+        and rows held fixed; ``notes``: features
 
     Raises
     ------

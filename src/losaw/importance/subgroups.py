@@ -71,8 +71,9 @@ n_jobs, random_state
     Returns
     -------
     ImportanceResult
-        ``std_error`` over rows as they take and give values, with ``cv`` over fits too;
-        ``details`` as of :func:`losaw.importance.pfi`.
+        ``std_error`` over rows as they take and give values, with ``cv`` over fits too.
+        No standard error where the model was fitted to these rows. ``details`` as of
+        :func:`losaw.importance.pfi`.
 
     Raises
     ------

@@ -205,7 +205,8 @@ def checked(result: Any, data: Dataset) -> ImportanceResult:
     for name, low, high in (("std_error", 0.0, np.inf), ("p_values", 0.0, 1.0)):
         found = getattr(result, name)
         values = np.asarray(found, dtype=float)
-        if not (found is None or ((values >= low) & (values <= high)).all()):
+        is_untested = np.isnan(values) & (name == "p_values")
+        if not (found is None or (is_untested | ((values >= low) & (values <= high))).all()):
             raise ValueError(f"{name} must be between {low:g} and {high:g}, got {values}")
     result.scores.flags.writeable = False  # the metrics share it
     if result.feature_names != tuple(data.feature_names):

@@ -119,7 +119,7 @@ def test_predictions_of_another_shape_are_no_numbers_of_a_metric():
     ("values", "words"),
     [
         ({"p_values": np.array([0.5, 7.0])}, "p_values must be between 0 and 1"),
-        ({"p_values": np.array([np.nan, 0.5])}, "p_values must be between 0 and 1"),
+        ({"p_values": np.array([np.nan, np.inf])}, "p_values must be between 0 and 1"),
         ({"std_error": np.array([0.5, -1.0])}, "std_error must be between 0 and inf"),
         ({"std_error": np.array([np.nan, 1.0])}, "std_error must be between 0 and inf"),
     ],

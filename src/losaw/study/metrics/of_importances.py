@@ -185,9 +185,10 @@ def rejection_rate(
         mean over j in F of 1(p_j <= .05),   or of the method's own decision,
 
     if the method has a selection in ``details["selected"]`` (Boruta). Averaged over runs it is
-    power on relevant features and the type I error on the others. F are ``features``, by default
-    the signal features. ``optional``: NaN, and so an empty cell, of an importance that tests
-    nothing, instead of an error.
+    power on relevant features and the type I error on the others. A feature that the method could
+    not test (p NaN) is not rejected. F are ``features``, by default the signal features.
+    ``optional``: NaN, and so an empty cell, of an importance that tests nothing, instead of an
+    error.
     """
     columns = _columns(features, result, truth)
     selected = result.details.get("selected")

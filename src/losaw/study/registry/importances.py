@@ -88,7 +88,15 @@ class InStudies:
             scores = np.median(result.details["repeats"], axis=0)
             error = result.details.get("permutation_error")
             kind = None if error is None else "over permutations"
-            return ImportanceResult(scores, result.feature_names, error, kind)
+            return ImportanceResult(
+                scores,
+                result.feature_names,
+                std_error=error,
+                std_error_kind=kind,
+                method=result.method,
+                kinds=result.kinds,
+                details=result.details,
+            )
         if self.use.scores_only:
             return ImportanceResult(result.scores, result.feature_names)
         return result
