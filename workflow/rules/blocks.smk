@@ -27,7 +27,7 @@ rule block:
     retries: 1
     resources:
         mem_mb=lambda wildcards, attempt: attempt * RUN.study(wildcards.study).file.memory_megabytes,
-        runtime=lambda wildcards, attempt: attempt * RUN.minutes,
+        runtime=lambda wildcards, attempt: RUN.minutes_of(wildcards, attempt),
         seconds=RUN.seconds,
         reuse=int(RUN.configuration.reuse),
         attempt=lambda wildcards, attempt: attempt,

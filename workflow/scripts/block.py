@@ -5,12 +5,13 @@ from pathlib import Path
 from losaw.study.compute import compute
 from losaw.study.job import job
 
-with job(snakemake.log[0], snakemake.config.get("plugins", [])):
+attempt = snakemake.resources.attempt
+with job(snakemake.log[0], snakemake.config.get("plugins", []), attempt):
     compute(
         snakemake.params.recipe,
         Path(snakemake.output[0]),
         laws=[Path(law) for law in snakemake.input.laws],
         minutes=snakemake.resources.seconds / 60,
-        apart=snakemake.resources.attempt > 1,
+        apart=attempt > 1,
         reuse=bool(snakemake.resources.reuse),
     )

@@ -2,11 +2,11 @@
 
 import faulthandler
 import multiprocessing
+import signal
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from functools import cache, partial
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +26,13 @@ from losaw.study.registry import get
 from losaw.study.registry.versions import version_of
 from losaw.study.replicate import ingredients_of, run_replicate
 from losaw.study.rows import Row, rows_by_seed, table_of
+from losaw.study.spent import cpu_seconds, write_cost
 
 Pair = tuple[str, str]  # a setting's identifier and a learner's label
+Seconds = defaultdict[str, float]  # CPU time by learner
 Stored = Mapping[tuple[Pair, int], Mapping[str, list[Row]]]
+# These end a process from outside; what is raised inside (SIGSEGV, SIGABRT) is a method's failure.
+FROM_OUTSIDE = {signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGXCPU}
 
 
 def compute(
@@ -44,9 +48,10 @@ def compute(
     Rows that the last whole file holds of the same fits are taken from it, unless ``reuse`` is
     false. A method that raises leaves a failed row. One that takes more than so many ``minutes`` or
     kills its process ends the job. Snakemake's next attempt runs every learner in a process of its
-    own (``apart``), so that only that learner's rows are lost. ``recipe`` is that of a
-    :class:`losaw.study.blocks.Block`, and ``laws`` are the files of the joint laws that its data
-    are drawn from.
+    own (``apart``), so that only that learner's rows are lost. If such a process is ended from
+    outside (memory, a node that goes down), the job fails, and the rows of the others are kept for
+    the next. ``recipe`` is that of a :class:`losaw.study.blocks.Block`, and ``laws`` are the files
+    of the joint laws that its data are drawn from.
     """
     check_versions(recipe)
     footer = footer_of(recipe, load_laws(laws))
@@ -54,13 +59,25 @@ def compute(
     stored = _stored(recipe, footer, kept) if reuse else {}
     _say_what_is_taken(recipe, stored)
     rows: dict[Pair, list[Row]] = {}
+    seconds: Seconds = defaultdict(float)
+    ended: list[str] = []
     if apart:
         for label in recipe["learners"]:
-            rows |= _rows_apart(recipe, label, stored, minutes)
+            start = cpu_seconds()
+            own, message = _rows_apart(recipe, label, stored, minutes)
+            rows, ended = rows | own, ended + [message] * bool(message)
+            seconds[label] = cpu_seconds() - start
     else:
-        rows = _watched_rows(recipe, list(recipe["learners"]), stored, minutes)
+        rows = _watched_rows(recipe, list(recipe["learners"]), stored, minutes, seconds)
     tables = [table_of(recipe["study"], *pair, rows[pair]) for pair in _pairs(recipe)]
-    write_block(path, pa.concat_tables(tables), footer)
+    table = pa.concat_tables(tables)
+    taken = {learner for ((_, learner), _), own in stored.items() if own}
+    if ended:
+        write_block(kept, table, footer)
+        write_cost(path, seconds, taken)
+        raise StudyError("; ".join(ended))
+    write_block(path, table, footer)
+    write_cost(path, seconds, taken)
     # A file that had everything may hold more: rows of a learner that is left out this time.
     if any(_missing(recipe, pair, s, stored) for pair in rows for s in seeds_of(recipe, *pair)):
         keep_block(path, kept)
@@ -79,11 +96,18 @@ def check_versions(recipe: Recipe) -> None:
             raise StudyError(f"{words}; run the same command again")
 
 
-def rows_of(recipe: Recipe, learners: Iterable[str], stored: Stored) -> dict[Pair, list[Row]]:
+def rows_of(
+    recipe: Recipe,
+    learners: Iterable[str],
+    stored: Stored,
+    seconds: Seconds | None = None,
+) -> dict[Pair, list[Row]]:
     """Return the rows of some learners of a block by setting and learner, seed by seed.
 
-    Settings that differ by a learner's parameter alone have the same data: they are drawn once.
+    Settings that differ by a learner's parameter alone have the same data: they are drawn once. The
+    CPU time of each learner is added to ``seconds``.
     """
+    seconds = defaultdict(float) if seconds is None else seconds
     rows: dict[Pair, list[Row]] = {pair: [] for pair in _pairs(recipe, learners)}
     by_data = defaultdict(list)
     for setting, learner in rows:
@@ -95,8 +119,9 @@ def rows_of(recipe: Recipe, learners: Iterable[str], stored: Stored) -> dict[Pai
             for pair in pairs:
                 if seed not in seeds_of(recipe, *pair):
                     continue
-                missing = _missing(recipe, pair, seed, stored)
+                missing, start = _missing(recipe, pair, seed, stored), cpu_seconds()
                 new = run_replicate(ingredients[pair], seed, missing, drawn) if missing else []
+                seconds[pair[1]] += cpu_seconds() - start
                 there = stored.get((pair, seed), {})
                 if new and new[0].metric == "":  # the fit has failed
                     rows[pair] += new
@@ -174,27 +199,63 @@ def _say_what_is_taken(recipe: Recipe, stored: Stored) -> None:
 
 def _rows_apart(
     recipe: Recipe, learner: str, stored: Stored, minutes: float
-) -> dict[Pair, list[Row]]:
-    """Return a learner's rows from a process of its own; failed rows if that is ended."""
-    with ProcessPoolExecutor(1, multiprocessing.get_context("fork")) as pool:
-        try:
-            return pool.submit(_watched_rows, recipe, [learner], stored, minutes).result()
-        except BrokenProcessPool:
-            message = (
-                f"ProcessEnded: the learner {learner!r} ended its process or took longer than "
-                f"{minutes:g} minutes; see the log"
-            )
-            failed = partial(Row, importance="", metric="", status="failed", message=message)
-            pairs = _pairs(recipe, [learner])
-            return {pair: list(map(failed, seeds_of(recipe, *pair))) for pair in pairs}
+) -> tuple[dict[Pair, list[Row]], str]:
+    """Return a learner's rows from a process of its own; failed rows if that is ended.
+
+    And why, if it was ended from outside: that is no failure of the learner.
+    """
+    context = multiprocessing.get_context("fork")
+    receiving, sending = context.Pipe(duplex=False)
+    process = context.Process(
+        target=_send_rows, args=(sending, recipe, [learner], stored, minutes, defaultdict(float))
+    )
+    process.start()
+    sending.close()
+    try:
+        found = receiving.recv()
+    except EOFError:
+        found = None
+    process.join()
+    if isinstance(found, Exception):
+        raise found
+    if found is not None:
+        return found, ""
+    outside = ""
+    message = (
+        f"ProcessEnded: the learner {learner!r} ended its process or took longer than "
+        f"{minutes:g} minutes; see the log"
+    )
+    number = -(process.exitcode or 0)
+    if number in FROM_OUTSIDE:
+        message = outside = (
+            f"the process of the learner {learner!r} was ended from outside by "
+            f"{signal.Signals(number).name}, which is no failure of the learner: too little memory "
+            "(memory_megabytes of the study), or the machine went down; the next run tries it again"
+        )
+    failed = partial(Row, importance="", metric="", status="failed", message=message)
+    pairs = _pairs(recipe, [learner])
+    return {pair: list(map(failed, seeds_of(recipe, *pair))) for pair in pairs}, outside
+
+
+def _send_rows(sending: Connection, *arguments: Any) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # or it would be an exit by an exception
+    try:
+        found: Any = _watched_rows(*arguments)
+    except Exception as error:
+        found = error
+    sending.send(found)
 
 
 def _watched_rows(
-    recipe: Recipe, learners: Sequence[str], stored: Stored, minutes: float
+    recipe: Recipe,
+    learners: Sequence[str],
+    stored: Stored,
+    minutes: float,
+    seconds: Seconds,
 ) -> dict[Pair, list[Row]]:
     """End the process if the rows take longer, with a traceback of all threads on stderr."""
     faulthandler.dump_traceback_later(60 * minutes, exit=True)
     try:
-        return rows_of(recipe, learners, stored)
+        return rows_of(recipe, learners, stored, seconds)
     finally:
         faulthandler.cancel_dump_traceback_later()

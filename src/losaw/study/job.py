@@ -14,12 +14,15 @@ from losaw.support.errors import LosawError
 
 
 @contextlib.contextmanager
-def job(log: str, plugins: Sequence[str | Path] | str = ()) -> Iterator[None]:
+def job(log: str, plugins: Sequence[str | Path] | str = (), attempt: int = 1) -> Iterator[None]:
     """Send all output of this process to a log; a user's mistake ends it without a traceback.
 
-    Crashes in compiled code leave a traceback too.
+    Crashes in compiled code leave a traceback too. The log of the attempts before stays.
     """
-    with open(log, "w", encoding="utf-8") as file:
+    with open(log, "w" if attempt == 1 else "a", encoding="utf-8") as file:
+        if attempt > 1:
+            file.write(f"losaw: attempt {attempt}\n")
+            file.flush()
         for number in (1, 2):
             os.dup2(file.fileno(), number)
         faulthandler.enable(file=2)  # by number: sys.stderr may be another file

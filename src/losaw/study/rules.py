@@ -106,6 +106,11 @@ class Run(Session):
         )
         return part_of("block", path, blocks, "not part of this request: ")
 
+    def minutes_of(self, wildcards: Any, attempt: int) -> int:
+        """Return the run time of an attempt: the second gives each learner that of the first."""
+        n_turns = 1 if attempt == 1 else 1 + len(self.block(wildcards).recipe["learners"])
+        return n_turns * self.minutes
+
     def laws_of(self, wildcards: Any) -> list[str]:
         """Return the files of the joint laws that a block draws from."""
         return [f"{self.results}/laws/{law}.json" for law in self.block(wildcards).slice.laws]

@@ -11,6 +11,7 @@ from losaw.study.datasets import DatasetError
 from losaw.study.errors import StudyError
 from losaw.study.results.collect import collect
 from losaw.study.results.outputs import write_outputs
+from losaw.study.spent import cost_path, read_cost
 from reference.in_process import execute, run
 
 BROKEN = """
@@ -28,6 +29,47 @@ class Aborting(MarginalSlopes):
 class Hanging(MarginalSlopes):
     def fit(self, X, y):
         time.sleep(600)
+
+
+class _Ended(MarginalSlopes):
+    def fit(self, X, y):
+        if not _os.path.exists(__file__ + ".memory"):
+            _os.kill(_os.getpid(), self.number)
+        return super().fit(X, y)
+
+
+@register("learner", "ended-9")
+class Ended9(_Ended):
+    number = 9
+
+
+@register("learner", "ended-15")
+class Ended15(_Ended):
+    number = 15
+
+
+@register("learner", "ended-2")
+class Ended2(_Ended):
+    number = 2
+
+
+@register("learner", "busy")
+class Busy(MarginalSlopes):
+    def fit(self, X, y):
+        start = time.process_time()
+        while time.process_time() - start < 0.5:
+            pass
+        return super().fit(X, y)
+
+
+@register("learner", "busy-child")
+class BusyChild(MarginalSlopes):
+    def fit(self, X, y):
+        import subprocess, sys
+
+        words = "import time; [0 for _ in iter(lambda: time.process_time() < 0.5, False)]"
+        subprocess.run([sys.executable, "-c", words], check=True)
+        return super().fit(X, y)
 """
 
 WITHOUT_DATA = """
@@ -75,6 +117,44 @@ def test_a_learner_that_takes_its_process_with_it_loses_its_own_rows(broken, lea
     assert {row["learner"] for row in failed} == {"jittered"} and len(failed) == 2
     assert "'jittered' ended its process" in failed[0]["message"]
     assert sum(row["learner"] == "plain" for row in rows(path)) == 2 * 3
+
+
+@pytest.mark.parametrize(("number", "name"), [(9, "SIGKILL"), (15, "SIGTERM"), (2, "SIGINT")])
+def test_a_process_that_is_ended_from_outside_is_tried_again_and_loses_no_other_rows(
+    broken, number, name
+):
+    broken.edit("{learner: marginal-slopes, j", f"{{learner: ended-{number}, j")
+    with pytest.raises(StudyError, match=f"'jittered' was ended from outside by {name}"):
+        execute(broken.session(), apart=True)
+    (block,) = broken.session().plans[0].blocks.values()
+    assert not block.path.exists()
+    kept = rows(module.kept_path(block.path))
+    assert {row["learner"] for row in kept if row["status"] == "ok"} == {"plain"}
+    (broken.folder / "plugin.py.memory").touch()
+    (path,) = execute(broken.session())
+    assert {row["status"] for row in rows(path)} == {"ok"}
+
+
+@pytest.mark.parametrize("apart", [False, True])
+@pytest.mark.parametrize("learner", ["busy", "busy-child"])
+def test_the_cost_of_rows_is_what_they_took_when_they_were_computed(broken, learner, apart):
+    broken.edit("{learner: marginal-slopes, j", f"{{learner: {learner}, j")
+    costs = []
+    for _ in range(2):
+        (path,) = execute(broken.session(), apart=apart)
+        costs.append(read_cost(path)["seconds"])
+    first, again = costs  # of two fits, the second time taken from kept/
+    assert 1.0 < first["jittered"] < 3.0 and first["plain"] < 0.7
+    assert first["jittered"] <= again["jittered"] < first["jittered"] + 0.5
+    write_outputs(broken.session().plans[0])
+    found = json.loads((path.parents[2] / "manifest.json").read_text())["core_seconds"]
+    assert found == pytest.approx(sum(again.values()), abs=0.1)
+    module.kept_path(path).unlink()
+    execute(broken.session(), apart=apart)
+    assert read_cost(path)["seconds"]["jittered"] < first["jittered"] + 0.7  # not added
+    cost_path(path).unlink()
+    write_outputs(broken.session().plans[0])  # a part of the cost would be taken for the whole
+    assert json.loads((path.parents[2] / "manifest.json").read_text())["core_seconds"] is None
 
 
 def test_too_many_failed_fits_leave_no_summary_and_say_why(broken):

@@ -11,7 +11,6 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pyarrow as pa
 
 import losaw
@@ -21,6 +20,7 @@ from losaw.study.results.compare import compare
 from losaw.study.results.summary import every_value, paired_differences, summarise
 from losaw.study.rows import BLOCK_SCHEMA
 from losaw.study.session import StudyPlan
+from losaw.study.spent import OTHER, read_cost
 from losaw.study.writing import write_csv, write_rows, write_text
 
 FILES = (
@@ -85,17 +85,15 @@ def manifest(plan: StudyPlan, collection: Collection) -> dict[str, Any]:
 
 
 def _spent(plan: StudyPlan) -> dict[str, Any]:
-    """What the blocks cost, as far as Snakemake's benchmarks say."""
-    places = (path.parts for path in map(Path, plan.blocks))
-    paths = [Path(*at[:-3], "benchmarks", *at[-2:]).with_suffix(".tsv") for at in places]
-    lines = [pd.read_csv(path, sep="\t", na_values="-") for path in paths if path.is_file()]
-    if not lines:
-        return {"core_seconds": None, "peak_megabytes": None}
-    costs = pd.concat(lines)
-    return {
-        "core_seconds": round(float(costs["cpu_time"].sum()), 1),
-        "peak_megabytes": float(costs["max_rss"].max()),
-    }
+    """What the rows of the blocks cost; nothing, rather than a part, if one did not note it."""
+    core_seconds = peak = 0.0
+    for block in plan.blocks.values():
+        cost = read_cost(block.path)
+        if cost is None:
+            return {"core_seconds": None, "peak_megabytes": None}
+        core_seconds += sum(cost["seconds"].get(n, 0.0) for n in (OTHER, *block.recipe["learners"]))
+        peak = max(peak, cost["peak_megabytes"])
+    return {"core_seconds": round(core_seconds, 1), "peak_megabytes": round(peak, 1)}
 
 
 def machine() -> str:
