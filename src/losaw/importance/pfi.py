@@ -84,7 +84,7 @@ random_state
         ``cv`` over fits too. No standard error where the model was fitted to these rows.
         ``rows``: differences of single rows, mean over permutations; ``details``: ``repeats``
         (n_repeats, n_features), and without folds ``permutation_error``, that of their mean, model
-        and rows held fixed; ``notes``: features
+        and rows held fixed; ``notes``: features that have one value within every fold.
 
     Raises
     ------
