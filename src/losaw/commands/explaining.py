@@ -2,6 +2,8 @@
 
 import argparse
 import csv
+import os
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -72,8 +74,7 @@ def explain(options: argparse.Namespace) -> None:
 
     prefix = prefix_of(options, "explained")
     explanation = on_the_table(explained, options)
-    print(explanation.to_text())
-    print("\n" + "\n".join(f"wrote {path}" for path in explanation.save(prefix)))
+    _write(explanation, prefix)
 
 
 def audit(options: argparse.Namespace) -> None:
@@ -84,8 +85,22 @@ def audit(options: argparse.Namespace) -> None:
     found = on_the_table(
         audited, options, rounds=options.rounds, share=options.share, signals=options.signals
     )
-    print(found.to_text())
-    print("\n" + "\n".join(f"wrote {path}" for path in found.save(prefix)))
+    _write(found, prefix)
+
+
+def _write(found: Any, prefix: Path) -> None:
+    """Write the files, then print: what the terminal cannot show or take must not cost them."""
+    paths = found.save(prefix)
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="replace")
+    wrote = "\n".join(f"wrote {path}" for path in paths)
+    try:
+        print(f"{found.to_text()}\n\n{wrote}", flush=True)
+    except OSError as error:
+        with open(os.devnull, "w") as nowhere:  # what is left in the buffer would fail at the end
+            os.dup2(nowhere.fileno(), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):
+            raise LosawError(f"{wrote}; the text cannot be printed: {error.strerror}") from None
 
 
 def prefix_of(options: argparse.Namespace, what: str) -> Path:

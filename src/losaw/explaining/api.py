@@ -4,6 +4,7 @@ import re
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -253,7 +254,8 @@ def begin(
         design, cuts = cut(design, options.fixed, pilot, data.X.shape[1], left, times)
         if options.verbose:
             for each in cuts:
-                print(f"budget: {each}", file=sys.stderr, flush=True)
+                with suppress(OSError):  # a full disk
+                    print(f"budget: {each}", file=sys.stderr, flush=True)
     part = take(data, sample(data, design.rows, rng(component="rows")))
     return data, part, replace(design, rows=len(part.y), cuts=tuple(cuts))
 

@@ -4,7 +4,7 @@ import math
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
 from losaw.kernels.compiled import COMPILING
@@ -22,7 +22,8 @@ class Clock:
     def part(self, name: str) -> Iterator[None]:
         """Announce a part, and add up its seconds."""
         if self.verbose:
-            print(f"losaw: {name}", file=sys.stderr, flush=True)
+            with suppress(OSError):  # a full disk
+                print(f"losaw: {name}", file=sys.stderr, flush=True)
         start, compiled = time.perf_counter(), COMPILING.elapsed
         yield
         seconds = time.perf_counter() - start - (COMPILING.elapsed - compiled)

@@ -1,5 +1,6 @@
 """A table as the models are given it, with all decisions on its rows and columns."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -29,6 +30,8 @@ FEWEST_ROWS_OF_A_CLASS = 10
 MOST_CLASSES = 50
 # A target of at most so many whole numbers may well be classes.
 _FEW_VALUES = 10
+# What a terminal may obey; tabs and new lines are harmless.
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 # Rows are copies if one column has so few equal pairs, and so many pairs that are equal in all
 # columns but one are equal in that one, too.
 _FEW_PAIRS, _ARE_COPIES = 0.1, 0.9
@@ -98,6 +101,9 @@ def prepare(
         _place("drop", name, names, names[at])
         for name in ([drop] if isinstance(drop, str) or not isinstance(drop, Iterable) else drop)
     }
+    odd = [n for j, n in enumerate(names) if _CONTROL.search(n) and j not in dropped]
+    if odd:
+        raise LosawError(f"the name {odd[0]!r} has control characters: give it another name")
     at_cluster = None if cluster is None else _place("cluster", cluster, names, names[at])
     if kinds is not None and not isinstance(kinds, Mapping):
         example = f"{{{names[at - 1]!r}: 'nominal'}}"

@@ -2,6 +2,7 @@
 
 import sys
 import time
+from contextlib import suppress
 from functools import partial
 from threading import Lock
 from typing import Any
@@ -38,12 +39,16 @@ class KernelCompiling(event.Listener):
             is_ours = event.data["dispatcher"].py_func.__module__.startswith("losaw.")
             if is_ours and not self.is_announced:
                 self.is_announced = True
-                print(
-                    "losaw: compiling loops for this machine, once: this takes a minute or two, "
-                    "longer on a busy machine, and does not count for a budget",
-                    file=sys.stderr,
-                    flush=True,
-                )
+                is_stored = writable_folder(_SETTINGS.CACHE_DIR) is not None
+                nowhere = "in every run, for want of a folder to store them (set NUMBA_CACHE_DIR)"
+                how_often = "once" if is_stored else nowhere
+                with suppress(OSError):  # a full disk
+                    print(
+                        f"losaw: compiling loops for this machine, {how_often}: this takes a "
+                        "minute or two, longer on a busy machine, and does not count for a budget",
+                        file=sys.stderr,
+                        flush=True,
+                    )
         self._depth += 1
 
     def on_end(self, event: Any) -> None:

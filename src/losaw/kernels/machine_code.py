@@ -17,18 +17,21 @@ KERNELS = Path(__file__).parent
 PACKAGE = KERNELS.parent
 
 
-def folder(given: str) -> Path:
-    """Return the folder of these sources.
+def folder(given: str) -> Path | None:
+    """Return the folder of these sources; None if there is no place for it.
 
     It is within the cache folder of numba that the user has chosen; else within the package; else,
-    where that is read-only, in the user's cache. Each processor that is compiled for has a part of
-    its own: two processes that compile for different ones at a time would overwrite each other's
-    files, and give other last bits.
+    where that is read-only, in the user's cache, if the user has a home. Each processor that is
+    compiled for has a part of its own: two processes that compile for different ones at a time
+    would overwrite each other's files, and give other last bits.
     """
     if not given and os.access(PACKAGE, os.W_OK):
         root = PACKAGE / "__pycache__" / "kernels"
     else:  # which several installations may share
-        base = Path(given) if given else Path.home() / ".cache" / "losaw"
+        try:
+            base = Path(given) if given else Path.home() / ".cache" / "losaw"
+        except RuntimeError:  # no HOME, and a user that the system does not know
+            return None
         root = base / f"losaw-kernels-{_short(str(PACKAGE))}"
     return root / f"losaw-{digest()}" / os.environ.get("NUMBA_CPU_NAME", "this-processor")
 
@@ -41,6 +44,8 @@ def writable_folder(given: str) -> Path | None:
     and compiles anything else again.
     """
     own = folder(given)
+    if own is None:
+        return None
     if not own.is_dir():
         try:
             own.mkdir(parents=True, exist_ok=True)
@@ -54,7 +59,8 @@ def writable_folder(given: str) -> Path | None:
 
 def is_compiled() -> bool:
     """Return whether machine code of the forest, the largest part, is stored for these sources."""
-    return any(folder(os.environ.get("NUMBA_CACHE_DIR", "")).rglob("growth.*.nbi"))
+    own = folder(os.environ.get("NUMBA_CACHE_DIR", ""))
+    return own is not None and any(own.rglob("growth.*.nbi"))
 
 
 @cache

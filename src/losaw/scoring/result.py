@@ -360,6 +360,7 @@ class ImportanceResult:
         if self.deviations is not None:
             ranks = self.ranks(level).set_index("feature")["ranks"]
             shown = [f"{name} ({ranks[name]})" for name in names]
+        shown = [name.replace("$", r"\$") for name in shown]  # names are text, not formulas
         ax.barh(
             shown, self.scores[order], color=[_GREY if n in self.notes else _BLUE for n in names]
         )

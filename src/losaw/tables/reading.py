@@ -111,6 +111,8 @@ def _series_to_pandas(series: Any) -> Any:
     if isinstance(series.dtype, pl.Categorical):
         # Codes of polars depend on the program's run: levels are put in the order of their text.
         return pd.Categorical(series.to_list())
+    if series.dtype.is_integer() and str(series.dtype).endswith("128"):  # unknown to Arrow
+        return pd.Series(series.to_list(), dtype=object)
     if series.dtype.is_integer() and series.null_count():
         kind = "UInt64" if str(series.dtype).startswith("U") else "Int64"
         return pd.array(series.to_list(), dtype=kind)
@@ -160,7 +162,7 @@ def read_series(name: str, series: Any) -> Values:
         first = series[series.notna()].iloc[0]
         raise ArgumentTypeError(
             f"column {name!r} contains objects that are neither numbers nor levels (first value: "
-            f"{first!r}); give numbers or text in columns of their own"
+            f"{first!r}); give numbers or text in columns of their own, or leave it out (--drop)"
         ) from None
     missing = series[series.isna()]
     fill = missing.iloc[0] if len(missing) else None

@@ -125,6 +125,21 @@ def test_dates_become_days(make):
     assert sorted(set(column_of(table(x=old))[0].values)) == [0.0, 10.0]
 
 
+@pytest.mark.parametrize("values", [[i % 50 for i in ROW], [None, *(i % 50 for i in ROW[1:])]])
+@pytest.mark.parametrize("dtype", [pl.Int128, pl.UInt8])
+def test_whole_numbers_of_polars_are_numbers(values, dtype):
+    frame = pl.DataFrame({"x": pl.Series(values, dtype=dtype), "y": Y})
+    assert prepare(frame, "y").kinds == {"x": "continuous"}
+
+
+@pytest.mark.parametrize("name", ["a\x1b[31m", "a\0", "\x85"])
+def test_names_that_a_terminal_would_obey_are_refused(name):
+    with pytest.raises(ValueError, match="control characters: give it another name"):
+        prepare(table(**{name: ROW % 7}), "y")
+    assert list(prepare(table(**{name: ROW % 7}), "y", drop=[name]).X) == ["size"]
+    assert list(prepare(table(**{"a\nb": ROW % 7}), "y").X) == ["size", "a\nb"]
+
+
 NORMAL = pd.DataFrame(np.random.default_rng(1).standard_normal((400, 5)), columns=list("abcdy"))
 COPIED = {
     "numbers": (NORMAL, True),

@@ -188,6 +188,23 @@ def people(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.parametrize(("place", "code"), [("ascii", 0), ("/dev/full", 2)])
+def test_files_are_written_whatever_the_terminal_can_show_or_take(
+    people, place, code, monkeypatch, capsys
+):
+    if place != "ascii" and not Path(place).exists():
+        pytest.skip("no device of this system is always full")
+    mixed(120).rename(columns={"age": "größe"}).to_csv("people.csv", index=False)
+    with open("shown" if place == "ascii" else place, "w", encoding="ascii") as terminal:
+        monkeypatch.setattr("sys.stdout", terminal)
+        assert main([*COMMAND, "--output", "out/"]) == code
+    assert len(files("out")) == 3
+    if code:
+        assert "cannot be printed: No space left" in capsys.readouterr().err
+    else:
+        assert "gr??e" in Path("shown").read_text(encoding="ascii")
+
+
 def test_the_command_prints_and_writes_what_the_function_returns(people, capsys):
     assert main([*COMMAND, "--kinds", "age:continuous", "--output", "out/"]) == 0
     shown = capsys.readouterr()

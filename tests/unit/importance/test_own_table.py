@@ -207,6 +207,14 @@ def test_scores_are_drawn_with_their_intervals():
     assert "\n99.9% interval over rows" in result().plot(level=0.999).get_xlabel()
 
 
+def test_names_are_drawn_as_text_not_as_formulas():
+    matplotlib.use("Agg")
+    axes = result(feature_names=("a $$ b", "$x^2", "$y_1$")).plot()
+    axes.figure.canvas.draw()
+    shown = [label.get_text() for label in axes.get_yticklabels()]
+    assert shown == [r"a \$\$ b", r"\$y_1\$", r"\$x^2"]
+
+
 @pytest.mark.parametrize("labels", [("no", "yes"), pd.Categorical([1, 2])])
 def test_boruta_takes_labels_of_text_or_categories_and_levels(labels):
     X, y = frame(120)

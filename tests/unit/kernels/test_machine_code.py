@@ -121,6 +121,17 @@ def test_the_package_counts_as_compiled_once_machine_code_of_its_present_sources
     assert machine_code.is_compiled()
 
 
+def test_without_a_home_nothing_is_stored_and_nothing_fails(monkeypatch):
+    def unknown():
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    monkeypatch.setattr(machine_code.Path, "home", unknown)
+    monkeypatch.setattr(machine_code.os, "access", lambda *of: False)
+    assert machine_code.folder("") is None and not machine_code.is_compiled()
+    assert machine_code.writable_folder.__wrapped__("") is None
+
+
 def test_what_kernels_use_of_other_modules_is_in_the_digest():
     used = []
     for path in PACKAGE.rglob("*.py"):
