@@ -17,6 +17,7 @@ from losaw.explaining.curves import Curve, curves
 from losaw.explaining.design import (
     METHODS,
     PILOT_FEATURES,
+    PILOT_ROWS,
     PILOT_SHARE,
     Design,
     Pilot,
@@ -264,17 +265,24 @@ def try_out(part: Prepared, design: Design, options: Options) -> Pilot:
     """Run the computation itself on few rows, which takes a fifth of the budget at most.
 
     Before that with two trees: what a first call loads takes as long for any table, and must not
-    be scaled.
+    be scaled; and on half of the rows, to see what grows with them.
     """
-    names, limit = list(part.X.columns), PILOT_SHARE * (options.budget or np.inf)
+    names, n_rows = list(part.X.columns), len(part.y)
     rng = np.random.default_rng(options.seed)
     some = rng.permutation(names)[:PILOT_FEATURES].tolist()
     few = replace(part, X=part.X[some], kinds={name: part.kinds[name] for name in some})
+    # Fewer rows than those of a pilot are never cut.
+    sizes = (n_rows // 2, n_rows) if n_rows >= PILOT_ROWS else (n_rows,)
+    limit = PILOT_SHARE / len(sizes) * (options.budget or np.inf)
     ours = replace(options, model=options.model if isinstance(options.model, str) else "forest")
     with warnings.catch_warnings(action="ignore"):
         compute(few, replace(design, trees=2), options.seed, ours, features=some)
-        tried = compute(part, design, options.seed, options, features=some, limit=limit)
-    return Pilot(design, len(some), tried.clock.seconds)
+        pilots = [
+            compute(take(part, rows, keep_constant=True), design, options.seed, options,
+                    features=some, limit=limit).clock.seconds
+            for rows in (sample(part, n, rng) for n in sizes)
+        ]  # fmt: skip
+    return Pilot(design, len(some), pilots[-1], pilots[0])
 
 
 def compute(

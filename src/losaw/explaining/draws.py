@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from losaw.explaining.design import METHODS, sample
+from losaw.explaining.design import METHODS, MOST_TESTED_ROWS, sample
 from losaw.explaining.scores import LEVEL, Unit, Work, over_folds
 from losaw.importance import cpi, hierarchy, loco
 from losaw.knockoffs import make_sampler
@@ -15,7 +15,8 @@ from losaw.scoring.many_tests import adjust
 from losaw.tables import read_table
 
 # Draws of features with a larger p-value are not tested, unless the false discovery rate is larger.
-_MAY_BE_SELECTED, _MOST_TESTED_ROWS = 0.1, 2_000
+_MAY_BE_SELECTED = 0.1
+_TRIED = 2  # of so many features the pilot tests draws
 _FEWEST_TESTED_CLUSTERS = 20
 # Draws whose test has no larger p-value are not trusted.
 _RECOGNISED = 0.01
@@ -44,27 +45,30 @@ def score_with_draws(work: Work, groups: Any, fdr: float) -> None:
         work.results["cpi"] = cpi(
             features=work.features, n_draws=draws, random_state=work.stream("draws"), **work.common
         )
-        if work.features is None:
-            _test_draws(work, max(fdr, _MAY_BE_SELECTED))
+    result, largest = work.results["cpi"], max(fdr, _MAY_BE_SELECTED)
+    p_values = zip(result.feature_names, result.details["raw_p_values"], strict=True)
+    features = [name for name, p in p_values if p <= largest or (name,) in work.finest]
+    if work.features is not None:
+        features = work.features[:_TRIED]
+    with work.clock.part("draws"):
+        _test_draws(work, features)
+    if work.features is not None:
+        work.clock.seconds["draws"] *= len(work.features) / len(features)
 
 
-def _test_draws(work: Work, largest: float) -> None:
+def _test_draws(work: Work, names: Sequence[str]) -> None:
     """Test the draws of features that CPI may select, or that are groups of their own, and groups.
 
-    CPI may select a p-value up to ``largest``. Not of all features together, whose draws are rows;
-    on at most 2,000 rows. The halves of the rows are drawn apart: where draws take values of
-    similar rows, a classifier must not have seen these. Rows of a cluster are not independent
-    observations: of 20 clusters or more, one row of each is tested.
+    Not of all features together, whose draws are rows; on at most 2,000 rows. The halves of the
+    rows are drawn apart: where draws take values of similar rows, a classifier must not have seen
+    these. Rows of a cluster are not independent observations: of 20 clusters or more, one row of
+    each is tested.
     """
-    result = work.results["cpi"]
     table, rng = read_table(work.data.X, kinds=work.data.kinds), work.stream("test of the draws")
-    p_values = zip(result.feature_names, result.details["raw_p_values"], strict=True)
-    features: list[Unit] = [
-        (name,) for name, p in p_values if p <= largest or (name,) in work.finest
-    ]
+    features: list[Unit] = [(name,) for name in names]
     groups = [group for group in work.finest if 1 < len(group) < len(table.names)]
     units = [np.array([table.names.index(name) for name in unit]) for unit in (*features, *groups)]
-    rows = sample(work.data, _MOST_TESTED_ROWS, rng)
+    rows = sample(work.data, MOST_TESTED_ROWS, rng)
     if work.data.clusters is not None:
         mixed = rng.permutation(rows)
         one_each = mixed[np.unique(work.data.clusters[mixed], return_index=True)[1]]

@@ -21,7 +21,9 @@ FREE = dict.fromkeys(("rows", "folds", "permutations", "draws"))
 DATA = prepare(pd.DataFrame({"x": np.arange(2e4) ** 2, "y": np.arange(2e4)}), "y")
 FULL = full_design(DATA, tuple(METHODS), FREE)
 SECONDS = {"fits": 0.3, "mdi": 0.05, "ufi": 0.05, "losaw": 1.0, "pfi": 0.1, "cpi": 0.5, "loco": 2.0}
-PILOT = Pilot(small_part(DATA, FULL, np.random.default_rng(0))[1], 8, SECONDS)
+SECONDS["draws"] = 0.5
+HALF = {part: seconds * 0.5**1.1 for part, seconds in SECONDS.items()}
+PILOT = Pilot(small_part(DATA, FULL, np.random.default_rng(0))[1], 8, SECONDS, HALF)
 
 
 def seconds(design, n_features=10):
@@ -34,6 +36,17 @@ def test_nothing_is_cut_where_there_is_time():
     assert FULL.losaw_rows == 5_000
 
 
+def test_only_what_grew_between_two_pilots_is_scaled_with_rows():
+    few, many = (replace(FULL, rows=rows) for rows in (500, 5_000))
+    for part in SECONDS:
+        alone = PILOT._replace(seconds=dict.fromkeys(SECONDS, 0.0) | {part: SECONDS[part]})
+        most = 2_000 if part == "draws" else 5_000  # more rows are not tested
+        ratio = alone.of(many, 10) / alone.of(few, 10)
+        assert ratio == pytest.approx((most / 500) ** 1.1), part
+        same = alone._replace(fewer=SECONDS)
+        assert same.of(many, 10) == pytest.approx(same.of(few, 10)), part
+
+
 def test_less_time_never_computes_more_and_never_fewer_folds():
     designs = [cut(FULL, FREE, PILOT, 10, 2.0**power)[0] for power in range(16, 2, -1)]
     assert [seconds(d) for d in designs] == sorted((seconds(d) for d in designs), reverse=True)
@@ -43,11 +56,11 @@ def test_less_time_never_computes_more_and_never_fewer_folds():
 
 def test_draws_go_first_then_rows_then_loco():
     draws = replace(FULL, permutations=2, draws=1)
-    assert cut(FULL, FREE, PILOT, 10, seconds(draws) * 1.01 / 0.8)[0] == draws
-    rows, said = cut(FULL, FREE, PILOT, 10, seconds(draws) * 0.5 / 0.8)
+    assert cut(FULL, FREE, PILOT, 10, seconds(draws) * 1.01 / 0.9)[0] == draws
+    rows, said = cut(FULL, FREE, PILOT, 10, seconds(draws) * 0.5 / 0.9)
     assert 5_000 <= rows.rows < 20_000 and rows.methods == FULL.methods
     assert said[0].startswith("rows: ") and "(everything would take about" in said[0]
-    few, said = cut(FULL, FREE, PILOT, 10, seconds(replace(draws, rows=5_000)) * 0.9 / 0.8)
+    few, said = cut(FULL, FREE, PILOT, 10, seconds(replace(draws, rows=5_000)) * 0.9 / 0.9)
     assert set(FULL.methods) - set(few.methods) == {"loco"}
     assert "LOCO is left out where draws of CPI do not fail their test" in said  # else it decides
     assert (few.rows, few.permutations, few.draws) == (5_000, 5, 3)  # the time is there again
