@@ -23,11 +23,11 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor  # no
 
 from losaw.data import Dataset  # noqa: E402
 from losaw.importance import mdi_oob, ufi  # noqa: E402
+from losaw.study.block.replicate import ingredients_in, run_replicate  # noqa: E402
 from losaw.study.generators.binary_signal import BinarySignalGenerator  # noqa: E402
 from losaw.study.generators.low_signal import LowSignalGenerator  # noqa: E402
-from losaw.study.grid import Study  # noqa: E402
 from losaw.study.learners.xgboost_trees import XGBoostTrees  # noqa: E402
-from losaw.study.replicate import ingredients_in, run_replicate  # noqa: E402
+from losaw.study.request.grid import Study  # noqa: E402
 from losaw.trees.attributions import attribution_sums  # noqa: E402
 
 STUDIES = Path(__file__).parents[1] / "config" / "studies"

@@ -125,7 +125,7 @@ def _write_names(folder: Path) -> None:
 def _write_study_files(page: Path) -> None:
     """Write the page on the format of study files, from the models that read them."""
     from losaw.study.report.figures import describe_drawings
-    from losaw.study.study_file import Configuration, FigureLayout, StudyFile, TableLayout
+    from losaw.study.request.study_file import Configuration, FigureLayout, StudyFile, TableLayout
 
     lines = ["# The format of a study file"]
     for title, model in (

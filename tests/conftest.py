@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from losaw.study import registry
-from losaw.study.jax_programs import keep_jax_programs
+from losaw.study.block.jax_programs import keep_jax_programs
 from losaw.study.registry.plugins import PREFIX
 from losaw.study.session import Session
 from reference.in_process import execute

@@ -16,9 +16,9 @@ from pathlib import Path
 
 import pytest
 
-from losaw.study.block_file import digest_of
+from losaw.study.block.block_file import digest_of
 from losaw.study.datasets import is_there
-from losaw.study.grid import Study
+from losaw.study.request.grid import Study
 from losaw.study.session import Session
 from losaw.study.verify import Line, compute_line
 from reference.repository import CONFIGURATION

@@ -1,6 +1,6 @@
 """A request computed in this process, as Snakemake's jobs do it."""
 
-from losaw.study.compute import compute
+from losaw.study.block.compute import compute
 from losaw.study.generators.joint_law.fit import law_of
 from losaw.study.results.outputs import write_outputs
 

@@ -68,7 +68,7 @@ def test_computing_blocks_of_forests_loads_nothing_heavy(tmp_path):
     again.write_bytes(pickle.dumps(blocks))
     script = f"""
 import pickle
-from losaw.study.compute import compute
+from losaw.study.block.compute import compute
 for block in pickle.load(open({str(again)!r}, "rb")):
     compute(*block)
 """

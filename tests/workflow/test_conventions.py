@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from losaw.study.study_file import Configuration
+from losaw.study.request.study_file import Configuration
 from reference.repository import REPOSITORY
 from reference.snakemake_runs import snakemake
 

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from losaw.study.compute import compute
-from losaw.study.job import job
+from losaw.study.block.compute import compute
+from losaw.study.block.job import job
 
 attempt = snakemake.resources.attempt
 with job(snakemake.log[0], snakemake.config.get("plugins", []), attempt):

@@ -1,6 +1,6 @@
 """Draw a study's figures."""
 
-from losaw.study.job import job
+from losaw.study.block.job import job
 from losaw.study.report.figures import write_figures
 from losaw.study.report.results import StudyResults
 from losaw.study.rules import plan_of

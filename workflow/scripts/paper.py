@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from losaw.study.job import job
+from losaw.study.block.job import job
 from losaw.study.report.page.paper import paper_page
 from losaw.study.rules import shelf_of
 

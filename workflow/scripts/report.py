@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from losaw.study.job import job
+from losaw.study.block.job import job
 from losaw.study.report.page.front import front_page
 from losaw.study.rules import shelf_of
 

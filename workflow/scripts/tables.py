@@ -1,6 +1,6 @@
 """Write a study's tables."""
 
-from losaw.study.job import job
+from losaw.study.block.job import job
 from losaw.study.report.results import StudyResults
 from losaw.study.report.tables import write_tables
 from losaw.study.rules import plan_of

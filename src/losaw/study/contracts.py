@@ -19,10 +19,10 @@ import numpy as np
 
 from losaw.data import Dataset, FloatArray, Sample, Truth, default_feature_names
 from losaw.scoring.result import ImportanceResult
+from losaw.study.block.replicate import GLOBAL_DRAWS, arrays_of, checked, global_state, unchanged
 from losaw.study.metrics.metric import Predictions
 from losaw.study.registry import Entry, get
 from losaw.study.registry.plugins import PluginError, place_of, plugin_entries
-from losaw.study.replicate import GLOBAL_DRAWS, arrays_of, checked, global_state, unchanged
 
 same = partial(np.array_equal, equal_nan=True)  # numbers that are missing have their own message
 REMEDY = "draw everything from the Generator `rng`, from nothing else, and keep no state"

@@ -3,9 +3,9 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from losaw.study.block_file import as_stored, stored_recipe
-from losaw.study.grid import UNMEASURED_SECONDS
-from losaw.study.recipe import recipe_changes
+from losaw.study.block.block_file import as_stored, stored_recipe
+from losaw.study.block.recipe import recipe_changes
+from losaw.study.request.grid import UNMEASURED_SECONDS
 from losaw.study.session import StudyPlan
 
 MOST_CHANGES = 5

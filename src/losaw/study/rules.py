@@ -13,15 +13,15 @@ from pathlib import Path
 from typing import Any
 
 import losaw
-from losaw.study.block_file import kept_path
-from losaw.study.blocks import Block
-from losaw.study.checks import check_extras
+from losaw.study.block.block_file import kept_path
+from losaw.study.block.blocks import Block
 from losaw.study.errors import part_of
 from losaw.study.registry import get
 from losaw.study.registry.versions import version_of
+from losaw.study.request.checks import check_extras
+from losaw.study.request.settings import short_digest
 from losaw.study.results.outputs import FILES
 from losaw.study.session import Session, StudyPlan
-from losaw.study.settings import short_digest
 from losaw.support.errors import LosawError
 from losaw.support.one_thread import use_one_thread
 from losaw.support.sources import digest_of, own_sources

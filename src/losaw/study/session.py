@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from losaw.study.blocks import LEARNER_AXIS, Block, Cell, slices
-from losaw.study.checks import validate
+from losaw.study.block.blocks import LEARNER_AXIS, Block, Cell, slices
 from losaw.study.errors import StudyError, part_of
-from losaw.study.grid import Study
-from losaw.study.published import read_published, what_has_no_cell
 from losaw.study.registry.plugins import load_plugin
-from losaw.study.settings import Setting, plain, safe_name, same, short_digest
-from losaw.study.study_file import SCALES, Configuration, SourceFile, listed, parse
+from losaw.study.request.checks import validate
+from losaw.study.request.grid import Study
+from losaw.study.request.published import read_published, what_has_no_cell
+from losaw.study.request.settings import Setting, plain, safe_name, same, short_digest
+from losaw.study.request.study_file import SCALES, Configuration, SourceFile, listed, parse
 from losaw.support.words import unknown
 
 

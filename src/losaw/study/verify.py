@@ -14,19 +14,19 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from losaw.study.block_file import digest_of
-from losaw.study.checks import check_extras
-from losaw.study.compute import rows_of
+from losaw.study.block.block_file import digest_of
+from losaw.study.block.compute import rows_of
+from losaw.study.block.recipe import recipe_of_slice
+from losaw.study.block.rows import table_of
+from losaw.study.block.writing import write_csv
 from losaw.study.datasets import DatasetError
 from losaw.study.errors import StudyError, part_of
-from losaw.study.grid import Study
-from losaw.study.recipe import recipe_of_slice
+from losaw.study.request.checks import check_extras
+from losaw.study.request.grid import Study
 from losaw.study.results.outputs import commit
 from losaw.study.results.summary import SUMMARY
-from losaw.study.rows import table_of
 from losaw.study.session import Session
 from losaw.study.stored_tables import read_stored
-from losaw.study.writing import write_csv
 
 
 class Line(NamedTuple):

@@ -51,10 +51,10 @@ from losaw.importance import (
     ufi,
 )
 from losaw.knockoffs.conditional import ConditionalSampler
+from losaw.study.block.replicate import predict
 from losaw.study.contracts import example_data
 from losaw.study.learners.xgboost_trees import XGBoostTrees
 from losaw.study.registry import get
-from losaw.study.replicate import predict
 from losaw.trends import absolute_traversal_rate, relative_traversal_rate
 from reference.in_study import data_of
 

@@ -6,7 +6,7 @@ import pytest
 from losaw.knockoffs import make_sampler, shared
 from losaw.knockoffs.gaussian import GaussianKnockoffs
 from losaw.knockoffs.shared import SharedKnockoffs
-from losaw.study.replicate import ingredients_in, run_replicate
+from losaw.study.block.replicate import ingredients_in, run_replicate
 
 IMPORTANCES = (
     "{cpi: {importance: cpi-gaussian}, twice: {importance: cpi-gaussian, n_draws: 2}, "

@@ -7,9 +7,9 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from losaw.study.block_file import digest_of, read_block, write_block
+from losaw.study.block.block_file import digest_of, read_block, write_block
+from losaw.study.block.rows import BLOCK_SCHEMA, Row, table_of
 from losaw.study.errors import StudyError
-from losaw.study.rows import BLOCK_SCHEMA, Row, table_of
 from losaw.support.whole_files import write_atomically
 
 FOOTER = {"recipe": {"study": "tiny"}, "libraries": {"numpy": "2"}}

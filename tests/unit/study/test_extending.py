@@ -2,7 +2,7 @@
 
 import pytest
 
-from losaw.study import compute as module
+from losaw.study.block import compute as module
 from reference.in_process import execute
 
 COUNTING = """

@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from losaw.study.blocks import Cell, Slice
+from losaw.study.block.blocks import Cell, Slice
+from losaw.study.block.recipe import recipe_changes
+from losaw.study.block.replicate import ingredients_in
 from losaw.study.cost import changes
 from losaw.study.errors import StudyError
-from losaw.study.recipe import recipe_changes
 from losaw.study.registry import RegistryError
-from losaw.study.replicate import ingredients_in
+from losaw.study.request.settings import Setting, short_digest
 from losaw.study.rules import Run, request
-from losaw.study.settings import Setting, short_digest
 from reference.in_process import execute
 from reference.repository import CONFIGURATION, REPOSITORY
 

@@ -9,13 +9,13 @@ import pandas as pd
 import pytest
 from scipy.stats import binom, chi, norm
 
+from losaw.study.block.recipe import seeds_of
 from losaw.study.errors import StudyError
-from losaw.study.published import read_published
-from losaw.study.recipe import seeds_of
 from losaw.study.report.figures import check_figures
+from losaw.study.request.published import read_published
+from losaw.study.request.study_file import EVERY_STUDY_HAS, SCALES
 from losaw.study.results.compare import check_tables, compare
 from losaw.study.session import Session
-from losaw.study.study_file import EVERY_STUDY_HAS, SCALES
 from reference.repository import CONFIGURATION, REPOSITORY
 
 FILES = sorted((CONFIGURATION.parent / "studies").glob("*.yaml"))

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from losaw.study import block_file
-from losaw.study.compute import compute
+from losaw.study.block import block_file
+from losaw.study.block.compute import compute
 from losaw.study.errors import StudyError
 from losaw.study.results.outputs import write_outputs
 from losaw.study.results.summary import complete_summary, paired_differences, short_summary

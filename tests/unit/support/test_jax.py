@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from losaw.study import jax_programs
+from losaw.study.block import jax_programs
 from reference.fresh_python import fresh_python
 
 THREADS = """
@@ -53,7 +53,7 @@ def test_the_pool_has_one_thread_unless_more_are_asked_for(fresh):
 
 PROGRAMS = """
 import json
-from losaw.study.jax_programs import keep_jax_programs
+from losaw.study.block.jax_programs import keep_jax_programs
 keep_jax_programs()
 from jax import monitoring
 spent = []

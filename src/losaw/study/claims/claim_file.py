@@ -7,10 +7,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from losaw.study.checks import check_filter
 from losaw.study.errors import StudyError, part_of
-from losaw.study.grid import Study
-from losaw.study.study_file import Filter, Names, SourceFile, Strict, parse
+from losaw.study.request.checks import check_filter
+from losaw.study.request.grid import Study
+from losaw.study.request.study_file import Filter, Names, SourceFile, Strict, parse
 
 
 class Side(Strict):

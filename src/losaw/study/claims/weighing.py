@@ -11,8 +11,8 @@ from scipy.special import betaincinv
 from scipy.stats import t
 
 from losaw.study.claims.claim_file import Claim, Side
-from losaw.study.grid import Study
-from losaw.study.settings import matches
+from losaw.study.request.grid import Study
+from losaw.study.request.settings import matches
 
 SUPPORTED = "supported"
 MOSTLY_OPEN = "supported, mostly open"

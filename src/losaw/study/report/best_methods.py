@@ -5,8 +5,8 @@ import pandas as pd
 
 from losaw.data import FloatArray
 from losaw.scoring.many_tests import rank_sets
-from losaw.study.grid import Study
 from losaw.study.report.tables import higher_is_better
+from losaw.study.request.grid import Study
 
 LEVEL = 0.95  # of all places of a metric at once
 COLUMNS = [

@@ -8,13 +8,13 @@ from typing import Any
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
-from losaw.study.checks import check_filter
 from losaw.study.errors import OptionError
-from losaw.study.grid import Study
 from losaw.study.registry import get, names
 from losaw.study.report.results import StudyResults
 from losaw.study.report.style import house_style, save
-from losaw.study.study_file import Location, as_values
+from losaw.study.request.checks import check_filter
+from losaw.study.request.grid import Study
+from losaw.study.request.study_file import Location, as_values
 
 # Options that mean the same in every drawing: option -> names that it may have in a study. So does
 # "where": axis -> value or values.

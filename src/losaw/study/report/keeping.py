@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pandas as pd
 
+from losaw.study.block.writing import write_csv, write_text
 from losaw.study.errors import StudyError
-from losaw.study.published import read_published
 from losaw.study.report.page.stored import RUNS, Shelf
 from losaw.study.report.tables import arrange, to_markdown
+from losaw.study.request.published import read_published
 from losaw.study.results.compare import compare
 from losaw.study.results.summary import seven_digits, short_summary
 from losaw.study.stored_tables import read_stored
 from losaw.study.verify import EVIDENCE
-from losaw.study.writing import write_csv, write_text
 
 MOST_PICTURES = 3  # of a study; the others are drawn from its results
 HEX_DIGITS = 12  # of a digest: a line that differs looks equal once in 3e14

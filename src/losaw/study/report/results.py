@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from losaw.study.grid import Study
+from losaw.study.request.grid import Study
 from losaw.study.results.summary import SUMMARY, complete_summary
 from losaw.study.stored_tables import read_stored
 

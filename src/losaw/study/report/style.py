@@ -6,7 +6,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from losaw.study.writing import write_file
+from losaw.study.block.writing import write_file
 from losaw.support.extras import extra
 
 if TYPE_CHECKING:

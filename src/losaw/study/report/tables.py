@@ -14,11 +14,11 @@ import numpy as np
 import pandas as pd
 from pandas.io.formats.style import Styler
 
-from losaw.study.grid import Study, table_title
+from losaw.study.block.writing import write_text
 from losaw.study.report.typeset import html_label, latex, latex_label, markdown, number, signed
+from losaw.study.request.grid import Study, table_title
+from losaw.study.request.study_file import TableLayout
 from losaw.study.results.agreement import VERDICTS
-from losaw.study.study_file import TableLayout
-from losaw.study.writing import write_text
 
 LEGEND = (
     "A cell reads: published → reproduced (Monte Carlo s.e.), z, number of seeds n, "

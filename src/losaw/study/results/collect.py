@@ -9,12 +9,12 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from losaw.study.block_file import BlockFile, as_stored, digest_of, fits_of, read_block
-from losaw.study.blocks import Block
+from losaw.study.block.block_file import BlockFile, as_stored, digest_of, fits_of, read_block
+from losaw.study.block.blocks import Block
+from losaw.study.block.recipe import recipe_changes
+from losaw.study.block.rows import BLOCK_SCHEMA, SCORES
 from losaw.study.errors import StudyError
-from losaw.study.grid import Study
-from losaw.study.recipe import recipe_changes
-from losaw.study.rows import BLOCK_SCHEMA, SCORES
+from losaw.study.request.grid import Study
 from losaw.study.session import StudyPlan
 
 KEYS = ["setting_id", "learner", "importance", "seed"]

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from losaw.study.grid import Study
+from losaw.study.request.grid import Study
+from losaw.study.request.settings import matches, plain
 from losaw.study.results.agreement import (
     MISSING,
     NO_VALUE,
@@ -21,7 +22,6 @@ from losaw.study.results.agreement import (
     verdict,
     weigh,
 )
-from losaw.study.settings import matches, plain
 
 NUMBER_COLUMNS = (
     "published",
@@ -45,7 +45,7 @@ def compare(study: Study, summary: pd.DataFrame, published: pd.DataFrame) -> pd.
     """Return ``comparison.csv`` (docs/results.md): one row per cell of the published tables.
 
     ``summary`` is of :func:`losaw.study.results.summary.summarise`, ``published`` of
-    :func:`losaw.study.published.read_published`.
+    :func:`losaw.study.request.published.read_published`.
     """
     means = summary.rename(columns={"mean": "reproduced", "sd": "reproduced_sd"})
     names = ("setting_id", "metric", "method")

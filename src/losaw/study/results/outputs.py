@@ -14,14 +14,14 @@ from typing import Any
 import pyarrow as pa
 
 import losaw
-from losaw.study.published import read_published
+from losaw.study.block.rows import BLOCK_SCHEMA
+from losaw.study.block.spent import OTHER, read_cost
+from losaw.study.block.writing import write_csv, write_rows, write_text
+from losaw.study.request.published import read_published
 from losaw.study.results.collect import RESULT_COLUMNS, SCORE_COLUMNS, Collection, collect
 from losaw.study.results.compare import compare
 from losaw.study.results.summary import every_value, paired_differences, summarise
-from losaw.study.rows import BLOCK_SCHEMA
 from losaw.study.session import StudyPlan
-from losaw.study.spent import OTHER, read_cost
-from losaw.study.writing import write_csv, write_rows, write_text
 
 FILES = (
     "settings.csv",

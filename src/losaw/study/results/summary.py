@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from losaw.study.grid import Study
+from losaw.study.request.grid import Study
 from losaw.study.results.collect import Collection, grid_order
 
 Name = tuple[str, str]

@@ -10,8 +10,8 @@ from losaw.study.claims.claim_file import Claim, Claims, Side, check_names, read
 from losaw.study.errors import StudyError
 from losaw.study.report.keeping import HEX_DIGITS
 from losaw.study.report.page.stored import Shelf
+from losaw.study.request.study_file import as_values
 from losaw.study.session import Session
-from losaw.study.study_file import as_values
 from reference.repository import CONFIGURATION, REPOSITORY
 
 PAPERS = ("losaw", "ufi", "treeinner", "cpi", "residual")

@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from losaw.study.grid import Study
-from losaw.study.published import read_published
 from losaw.study.report.drawings import panels
 from losaw.study.report.results import COMPARISON, StudyResults
+from losaw.study.request.grid import Study
+from losaw.study.request.published import read_published
 
 CONFIG = Path(__file__).parents[4] / "config"
 RUNS = 5

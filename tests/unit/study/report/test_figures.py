@@ -5,9 +5,9 @@ import pytest
 from PIL import Image
 
 from losaw.study.errors import StudyError
-from losaw.study.grid import Study
 from losaw.study.report import figures
 from losaw.study.report.results import StudyResults
+from losaw.study.request.grid import Study
 from losaw.support.errors import LosawError
 
 from .conftest import study_of

@@ -7,7 +7,6 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from losaw.study.grid import Study
 from losaw.study.metrics import of_predictions
 from losaw.study.report import typeset
 from losaw.study.report.tables import (
@@ -19,6 +18,7 @@ from losaw.study.report.tables import (
     to_markdown,
     write_tables,
 )
+from losaw.study.request.grid import Study
 
 MARKDOWN = """\
 # Table 1

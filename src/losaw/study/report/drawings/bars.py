@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 
 from losaw.data import FloatArray
-from losaw.study.grid import Study
 from losaw.study.report.drawings.panels import (
     Where,
     colour_legend,
@@ -24,6 +23,7 @@ from losaw.study.report.drawings.panels import (
 from losaw.study.report.results import StudyResults
 from losaw.study.report.style import FAINT, FIRST, INK, NOISE, SECOND, SIGNAL
 from losaw.study.report.typeset import math_label
+from losaw.study.request.grid import Study
 from losaw.support.words import percent
 
 if TYPE_CHECKING:

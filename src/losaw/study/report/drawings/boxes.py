@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from losaw.study.grid import Study
 from losaw.study.report.best_methods import finite_values
 from losaw.study.report.drawings.panels import (
     COLOURS,
@@ -21,6 +20,7 @@ from losaw.study.report.drawings.panels import (
 )
 from losaw.study.report.results import StudyResults
 from losaw.study.report.style import FAINT, FIRST, INK
+from losaw.study.request.grid import Study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,7 +10,6 @@ from pydantic import Field
 
 from losaw.data import FloatArray
 from losaw.study.errors import OptionError
-from losaw.study.grid import Study
 from losaw.study.report.drawings.panels import (
     COLOURS,
     MARKERS,
@@ -30,7 +29,8 @@ from losaw.study.report.drawings.panels import (
 from losaw.study.report.results import StudyResults
 from losaw.study.report.style import INK, NOISE
 from losaw.study.report.typeset import math_label
-from losaw.study.settings import Setting, matches
+from losaw.study.request.grid import Study
+from losaw.study.request.settings import Setting, matches
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

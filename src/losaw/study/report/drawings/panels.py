@@ -7,7 +7,6 @@ import numpy as np
 
 from losaw.data import FloatArray
 from losaw.study.errors import OptionError
-from losaw.study.grid import Study
 from losaw.study.report.results import StudyResults
 from losaw.study.report.style import (
     FIRST,
@@ -20,8 +19,9 @@ from losaw.study.report.style import (
 )
 from losaw.study.report.tables import in_words
 from losaw.study.report.typeset import run_count
-from losaw.study.settings import Setting, matches
-from losaw.study.study_file import as_values
+from losaw.study.request.grid import Study
+from losaw.study.request.settings import Setting, matches
+from losaw.study.request.study_file import as_values
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

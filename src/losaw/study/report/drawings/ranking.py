@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from losaw.scoring.many_tests import rank_words
-from losaw.study.grid import Study
 from losaw.study.report.best_methods import LEVEL, grid_of, rank_methods
 from losaw.study.report.drawings.panels import empty_figure
 from losaw.study.report.results import StudyResults
 from losaw.study.report.style import FIRST, INK, NOISE, new_figure
+from losaw.study.request.grid import Study
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

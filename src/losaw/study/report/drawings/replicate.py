@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from losaw.study.grid import Study
-from losaw.study.replicate import ingredients_in
+from losaw.study.block.replicate import ingredients_in
 from losaw.study.report.drawings.panels import Where, colour_legend, empty_figure, selected
 from losaw.study.report.results import StudyResults
 from losaw.study.report.style import FIRST, INK, NOISE, SIGNAL, new_figure
 from losaw.study.report.tables import in_words
-from losaw.study.settings import Setting
+from losaw.study.request.grid import Study
+from losaw.study.request.settings import Setting
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

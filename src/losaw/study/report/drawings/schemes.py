@@ -17,7 +17,6 @@ from losaw.network.gradient_descent import descend
 from losaw.rng import as_generator
 from losaw.study.errors import OptionError
 from losaw.study.generators.category_effects import cut_into_levels
-from losaw.study.grid import Study
 from losaw.study.report.drawings.panels import COLOURS, describe_panel, empty_figure
 from losaw.study.report.results import StudyResults
 from losaw.study.report.style import (
@@ -30,6 +29,7 @@ from losaw.study.report.style import (
     new_figure,
 )
 from losaw.study.report.typeset import math_label
+from losaw.study.request.grid import Study
 from losaw.trends import absolute_traversal_rate, relative_traversal_rate
 from losaw.weighting import (
     GaussianLinear,

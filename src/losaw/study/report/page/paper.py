@@ -8,12 +8,12 @@ import pandas as pd
 from losaw.scoring.many_tests import rank_words
 from losaw.study.claims.claim_file import Claims
 from losaw.study.claims.weighing import CONTRADICTED, MIXED, Weighed, settings_against
-from losaw.study.grid import Study
 from losaw.study.report.best_methods import rank_methods
 from losaw.study.report.page.parts import Page, Part, Picture, Section, Tiles
 from losaw.study.report.page.stored import Shelf
 from losaw.study.report.tables import LEGEND, arrange, higher_is_better, in_words
 from losaw.study.report.typeset import number, signed
+from losaw.study.request.grid import Study
 from losaw.study.results.agreement import AGREES, DEVIATES, DIFFERS, UNDECIDABLE, UNDECIDED
 from losaw.study.results.compare import COMPARED, compared_cells, counted, rms_z
 from losaw.support.words import percent

@@ -18,9 +18,9 @@ import pandas as pd
 from markupsafe import Markup
 
 from losaw.pages import render
+from losaw.study.block.writing import write_text
 from losaw.study.report.tables import ArrangedTable, to_html, unpadded
 from losaw.study.results.compare import COMPARED
-from losaw.study.writing import write_text
 
 _INLINE = (
     (re.compile(r"`([^`]+)`"), r"<code>\1</code>"),

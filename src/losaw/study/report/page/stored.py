@@ -10,8 +10,8 @@ from typing import Any
 from losaw.study.claims.claim_file import Claims, check_names, pages_of, read_papers
 from losaw.study.claims.weighing import NOT_RUN, Weighed, planned_of, weigh_claim
 from losaw.study.errors import StudyError
-from losaw.study.grid import Study
 from losaw.study.report.results import StudyResults
+from losaw.study.request.grid import Study
 from losaw.study.stored_tables import read_stored
 
 RUNS = "runs.csv"

@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 from losaw.data import Dataset, FloatArray, Sample
 from losaw.rng import seed_integer, stream
 from losaw.scoring.result import ImportanceResult
+from losaw.study.block.recipe import Recipe, created, recipe_of_slice
+from losaw.study.block.rows import SCORES, Row
 from losaw.study.datasets import DatasetError
-from losaw.study.grid import Study
 from losaw.study.metrics.metric import Predictions, check_scores
-from losaw.study.recipe import Recipe, created, recipe_of_slice
 from losaw.study.registry.plugins import PREFIX, place_of
-from losaw.study.rows import SCORES, Row
-from losaw.study.settings import Setting
+from losaw.study.request.grid import Study
+from losaw.study.request.settings import Setting
 from losaw.support.outcomes import class_numbers, classes_of, means, task_of
 
 

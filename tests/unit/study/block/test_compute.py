@@ -5,13 +5,13 @@ import json
 import pandas as pd
 import pytest
 
-from losaw.study import compute as module
-from losaw.study.block_file import read_block
+from losaw.study.block import compute as module
+from losaw.study.block.block_file import read_block
+from losaw.study.block.spent import cost_path, read_cost
 from losaw.study.datasets import DatasetError
 from losaw.study.errors import StudyError
 from losaw.study.results.collect import collect
 from losaw.study.results.outputs import write_outputs
-from losaw.study.spent import cost_path, read_cost
 from reference.in_process import execute, run
 
 BROKEN = """

@@ -10,8 +10,8 @@ from typing import Any
 from losaw.study import registry
 from losaw.study.datasets import is_there
 from losaw.study.errors import part_of
-from losaw.study.settings import Setting, matches, same, setting_identifier
-from losaw.study.study_file import SCALES, Options, Scalar, SourceFile, StudyFile, parse
+from losaw.study.request.settings import Setting, matches, same, setting_identifier
+from losaw.study.request.study_file import SCALES, Options, Scalar, SourceFile, StudyFile, parse
 from losaw.support.words import unknown
 
 # Of a fit whose cost the study file does not state.

@@ -8,10 +8,10 @@ rows of unchanged fits are taken from the last file.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from losaw.study.grid import Method, Study, resolve, same
 from losaw.study.registry import Entry, get
 from losaw.study.registry.versions import version_of
-from losaw.study.settings import Setting, short_digest
+from losaw.study.request.grid import Method, Study, resolve, same
+from losaw.study.request.settings import Setting, short_digest
 
 # Raised when the order of steps in a replicate, or a random stream, changes.
 ENGINE_VERSION = 1

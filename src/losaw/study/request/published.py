@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from losaw.study.errors import StudyError, part_of
-from losaw.study.grid import Study
-from losaw.study.settings import plain
+from losaw.study.request.grid import Study
+from losaw.study.request.settings import plain
 from losaw.support.words import unknown
 
 if TYPE_CHECKING:  # jobs of blocks read no printed numbers and start without it

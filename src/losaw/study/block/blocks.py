@@ -8,9 +8,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from losaw.study.grid import Study
-from losaw.study.recipe import recipe_of_slice
-from losaw.study.settings import Selection, Setting, safe_name, same
+from losaw.study.block.recipe import recipe_of_slice
+from losaw.study.request.grid import Study
+from losaw.study.request.settings import Selection, Setting, safe_name, same
 
 LEARNER_AXIS = "learner"
 

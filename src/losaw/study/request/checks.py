@@ -5,11 +5,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, get_args
 
-from losaw.study.grid import Method, Study, resolve
 from losaw.study.metrics.metric import Needs
 from losaw.study.registry.catalogue import EXTRAS
-from losaw.study.settings import safe_name, same
-from losaw.study.study_file import EVERY_STUDY_HAS, SCALES, Configuration, Location
+from losaw.study.request.grid import Method, Study, resolve
+from losaw.study.request.settings import safe_name, same
+from losaw.study.request.study_file import EVERY_STUDY_HAS, SCALES, Configuration, Location
 from losaw.support.extras import LIBRARIES, MissingExtraError, require
 from losaw.support.words import unknown
 

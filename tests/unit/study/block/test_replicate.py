@@ -6,7 +6,7 @@ from sklearn.linear_model import LinearRegression
 
 from losaw.data import Dataset, Sample, Truth
 from losaw.importance import ImportanceResult
-from losaw.study.replicate import Ingredients, run_replicate
+from losaw.study.block.replicate import Ingredients, run_replicate
 
 
 class Sizes:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from losaw.study.block_file import (
+from losaw.study.block.block_file import (
     fits_of,
     footer_of,
     keep_block,
@@ -20,13 +20,13 @@ from losaw.study.block_file import (
     read_block,
     write_block,
 )
+from losaw.study.block.recipe import Recipe, parts_of, sampler_version, seeds_of
+from losaw.study.block.replicate import ingredients_of, run_replicate
+from losaw.study.block.rows import Row, rows_by_seed, table_of
+from losaw.study.block.spent import cpu_seconds, write_cost
 from losaw.study.errors import StudyError
-from losaw.study.recipe import Recipe, parts_of, sampler_version, seeds_of
 from losaw.study.registry import get
 from losaw.study.registry.versions import version_of
-from losaw.study.replicate import ingredients_of, run_replicate
-from losaw.study.rows import Row, rows_by_seed, table_of
-from losaw.study.spent import cpu_seconds, write_cost
 
 Pair = tuple[str, str]  # a setting's identifier and a learner's label
 Seconds = defaultdict[str, float]  # CPU time by learner
@@ -50,8 +50,8 @@ def compute(
     kills its process ends the job. Snakemake's next attempt runs every learner in a process of its
     own (``apart``), so that only that learner's rows are lost. If such a process is ended from
     outside (memory, a node that goes down), the job fails, and the rows of the others are kept for
-    the next. ``recipe`` is that of a :class:`losaw.study.blocks.Block`, and ``laws`` are the files
-    of the joint laws that its data are drawn from.
+    the next. ``recipe`` is that of a :class:`losaw.study.block.blocks.Block`, and ``laws`` are the
+    files of the joint laws that its data are drawn from.
     """
     check_versions(recipe)
     footer = footer_of(recipe, load_laws(laws))

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
-from losaw.study.writing import write_text
+from losaw.study.block.writing import write_text
 
 OTHER = ""  # what no learner spent: start, imports, writing
 

@@ -18,9 +18,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 import losaw
+from losaw.study.block.rows import BLOCK_SCHEMA
+from losaw.study.block.writing import write_rows
 from losaw.study.errors import StudyError
-from losaw.study.rows import BLOCK_SCHEMA
-from losaw.study.writing import write_rows
 
 FOOTER_KEY = b"losaw"
 DIGEST = "rows_and_footer_sha256"

@@ -7,9 +7,9 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from losaw.study.jax_programs import keep_jax_programs
+from losaw.study.block.jax_programs import keep_jax_programs
 from losaw.study.registry.plugins import load_plugin
-from losaw.study.study_file import listed
+from losaw.study.request.study_file import listed
 from losaw.support.errors import LosawError
 
 

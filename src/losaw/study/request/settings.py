@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from losaw.study.study_file import Scalar, as_values
+from losaw.study.request.study_file import Scalar, as_values
 
 Selection = Mapping[str, Sequence[Scalar]]
 
