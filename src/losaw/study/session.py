@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from losaw.study.block.blocks import LEARNER_AXIS, Block, Cell, slices
+from losaw.study.claims.claim_file import check_claims
 from losaw.study.errors import StudyError, part_of
 from losaw.study.registry.plugins import load_plugin
 from losaw.study.request.checks import validate
 from losaw.study.request.grid import Study
-from losaw.study.request.published import read_published, what_has_no_cell
+from losaw.study.request.published import check_counted_once, read_published, what_has_no_cell
 from losaw.study.request.settings import Setting, plain, safe_name, same, short_digest
 from losaw.study.request.study_file import SCALES, Configuration, SourceFile, listed, parse
 from losaw.support.words import unknown
@@ -96,6 +97,9 @@ class Session:
             load_plugin(plugin)
         studies = [self.read_study(name, trusted) for name in self._study_names()]
         self._check_selection(studies)
+        if not trusted:
+            check_counted_once(studies, self.published_folder)
+            check_claims(self.folder, [study.name for study in studies])
         self.studies = self._with_something_to_run(studies)
         self.names = tuple(study.name for study in self.studies)
 

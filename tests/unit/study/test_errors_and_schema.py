@@ -1,5 +1,7 @@
 """Each mistake in a study or configuration has one clear message, before anything runs."""
 
+import re
+import shutil
 import sys
 
 import pytest
@@ -39,7 +41,7 @@ from losaw.support.words import did_you_mean, unknown
             "j",
             ["learners.jittered.learner: Field required"],
         ),
-        ("name: normal-linear", "name: 0", ["tiny.yaml: generator.name:", "string, got 0"]),
+        ("name: normal-linear", "name: 0", ["tiny.yaml: line 4: generator.name:", "string, got 0"]),
         ("jitter: 0.3", "jitter: 1.0e+999", ["tiny.yaml: holds", "not finite"]),
         ("jitter: 0.3", "jitter: !!set {a}", ["tiny.yaml: holds", "has a tag"]),
         ("jitter: 0.3", "jitter: 2020-01-02", ["tiny.yaml: holds", "a date without quotes"]),
@@ -59,7 +61,7 @@ from losaw.support.words import did_you_mean, unknown
         ("{r2_test: 0.03, pr_auc: 0.1}", "{}", ["margins: the metric 'r2_test' is published"]),
         ("{r2_test: 0.03,", "{r2_tset: 0.03, r2_test: 0.03,", ["did you mean 'r2_test'"]),
         ("[30, 60]", "[30, 60, 30]", ["two values of one name in files: 30"]),
-        ("[0.5, 1.0]", "[0.5, -1.0]", ["tiny.yaml: settings: ", "noise_variance"]),
+        ("[0.5, 1.0]", "[0.5, -1.0]", ["tiny.yaml: line 5: settings: ", "noise_variance"]),
         ("jitter: 0.3", "jitter: 0.3, random_state: 1", ["jittered.random_state: is made from"]),
         (
             "correlation: heterogeneous}",
@@ -138,7 +140,11 @@ from losaw.support.words import did_you_mean, unknown
             )
         ],
         *[
-            ("[reported]", f"{{a: {{importance: {text}}}}}", ["tiny.yaml: importances.a: ", words])
+            (
+                "[reported]",
+                f"{{a: {{importance: {text}}}}}",
+                ["tiny.yaml: line 11: importances.a: ", words],
+            )
             for text, words in (
                 ("cpi-gaussian, sampler: nowhere", "unknown knockoff sampler 'nowhere'"),
                 ("permutation, n_repeats: {axis: noise_variance}", "n_repeats must be an integer"),
@@ -184,28 +190,34 @@ class Broken:
     ("code", "old", "new", "words"),
     [
         *[
-            (code, "[r2_test, pr_auc]", "[blind]", "metrics.blind: 'blind' must have needs = ")
+            (
+                code,
+                "[r2_test, pr_auc]",
+                "[blind]",
+                "line 12: metrics.blind: 'blind' must have needs = ",
+            )
             for code in (NO_NEEDS, f"{NO_NEEDS}    needs = 'importance'\n    del range\n")
         ],
         (
             RAISES,
             "{name: normal-linear, correlation: heterogeneous}",
             "broken",
-            r"settings: setting 30_0\.5-\w+: KeyError\('n'\)",
+            r"line 5: settings: setting 30_0\.5-\w+: KeyError\('n'\)",
         ),
     ],
 )
 def test_a_plugin_that_the_engine_cannot_use_is_named(project, code, old, new, words):
     project.extend_plugin(code)
     project.edit(old, new)
-    with pytest.raises(StudyError, match=f"tiny.yaml: {words}"):
+    with pytest.raises(StudyError, match=rf"tiny.yaml: {words}"):
         project.session()
 
 
 def test_a_run_without_results_cannot_be_kept(computed, tmp_path, capsys):
     write_outputs(computed.session().plans[0])
     other = computed.study_file.with_name("other.yaml")
-    other.write_text(computed.study_file.read_text().replace("study: tiny", "study: other"))
+    text = computed.study_file.read_text().replace("published:", "counted: false\npublished:")
+    other.write_text(text.replace("study: tiny", "study: other"))
     file = ["--configfile", str(computed.configuration), "--folder", str(tmp_path / "kept")]
     assert main(["reference", "keep", "--config", "studies=tiny,other", *file]) == 2
     assert "has no results of other; run them first" in capsys.readouterr().err
@@ -228,7 +240,7 @@ def test_printed_values_that_are_no_table_are_named(project, content):
     ("old", "new", "words"),
     [
         ("published_runs,note", "note,published_sd", "has no column 'published_runs'; needed: t"),
-        ("0.9,3,100,made", "0.9,,100,made", "line 3: decimals must be a number, 0 or more"),
+        ("0.9,3,100,made", "0.9,,100,made", "line 3: decimals must be a whole number, 0 or more"),
         ("0.5,3,100", "0.5,3,0", "line 2: published_runs must be a number, 1 or more"),
         ("0.5,3,100", "half,3,100", "line 2: published must be a number"),
         ("0.9,3,100", "90,0,100", "line 3: published is of decisions, a share from 0 to 1, got 90"),
@@ -251,18 +263,71 @@ def test_printed_values_that_cannot_be_compared_are_named(project, old, new, wor
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("jittered", "jitered", "unknown method 'jitered'; did you mean 'jittered'"),
-        ("r2_test", "r2_tst", "unknown metric 'r2_tst'; did you mean 'r2_test'"),
-        ("Table 1,60", "Table 2,60", "(known: Table 1)"),
-        ("Table 1,60", "Table 1,600", "line 3: no cell of the tables has these values"),
-        ("Table 1,60", "Table 1,", "line 3: no cell of the tables has these values"),
+        ("jittered", "jitered", "line 3: unknown method 'jitered'; did you mean 'jittered'"),
+        ("r2_test", "r2_tst", "line 2: unknown metric 'r2_tst'; did you mean 'r2_test'"),
+        ("Table 1,60", "Table 2,60", "line 3: unknown table 'Table 2'; did you mean 'Table 1'"),
+        ("Table 1,60", "scores,60", "line 3: unknown table 'scores' (known: Table 1)"),
     ],
 )
-def test_a_printed_number_without_a_cell_is_noted(project, old, new, words):
+def test_a_name_that_no_cell_has_is_refused_in_print(project, old, new, words):
     assert project.session().notes == []
     project.replace(project.published, old, new)
+    with pytest.raises(StudyError, match="tiny.csv: " + re.escape(words)):
+        project.session()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("[30, 60]", "[30]", "line 3: unknown n_samples 60 (known: 30)"),
+        ("[0.5, 1.0]", "[1.0]", "line 2: unknown noise_variance 0.5 (known: 1.0)"),
+        ("bold: true", "where: {noise_variance: 1}", "line 2: no cell of 'Table 1' has these"),
+    ],
+)
+def test_a_study_that_was_cut_down_runs_and_says_what_is_not_compared(project, old, new, words):
+    assert project.session(n_samples=30, noise_variance=1.0).notes == []  # which has no line
+    project.edit(old, new)
     (note,) = project.session().notes
-    assert note.startswith("study 'tiny': tiny.csv: ") and words in note
+    assert note.startswith(f"study 'tiny': tiny.csv: a line of 'Table 1' is not compared: {words}")
+
+
+@pytest.mark.parametrize(("old", "new"), [("[30, 60]", "[90]"), ("[0.5, 1.0]", "[2]")])
+def test_printed_numbers_of_which_none_has_a_cell_are_refused(project, old, new):
+    project.edit(old, new)
+    with pytest.raises(StudyError, match=r"no line has a cell; line 2: unknown .*known: [29]0?\)"):
+        project.session()
+
+
+def test_a_table_has_its_key_or_its_title_in_print(project):
+    project.replace(project.published, "Table 1,60", "table_1,60")
+    assert project.session().notes == []
+
+
+def copied(project, *changes):
+    """A second study file with the same published numbers, edited."""
+    text = project.study_file.read_text().replace("study: tiny", "study: copy")
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    (project.study_file.parent / "copy.yaml").write_text(text)
+    return project.session(studies="tiny,copy")
+
+
+def test_a_published_value_is_counted_in_one_study(project):
+    words = r"copy.yaml: counted: the published value of .* in study 'tiny' .* too"
+    with pytest.raises(StudyError, match=words):
+        copied(project)
+    shutil.copy(project.published, project.published.with_name("copy.csv"))
+    with pytest.raises(StudyError, match=words):  # of one paper
+        project.edit("title:", "paper: P\ntitle:")
+        copied(project, ("published: tiny.csv", "published: copy.csv"))
+    assert copied(project, ("title:", "counted: false\ntitle:"))
+    project.edit("settings:\n", "learner_axes: [by]\nsettings:\n  by: [0.1, 0.2]\n")
+    project.edit("jitter: 0.3", "jitter: {axis: by}")
+    with pytest.raises(StudyError, match=r"counted twice, at by 0\.1 and at by 0\.2; list the"):
+        project.session()
+    project.edit("published:", "counted: [{by: 0.2}]\npublished:")
+    assert project.session()
 
 
 def test_a_comma_at_the_end_of_each_line_moves_no_column(project):
@@ -325,6 +390,7 @@ def test_the_plan_sees_a_table_whose_cells_fall_on_one_place(project, capsys, ro
     said = capsys.readouterr().err
     assert "tables.table_1" in said and "several cells fall on one place" in said and words in said
     project.edit("bold: true", "where: {noise_variance: 0.5}")
+    project.edit("published: tiny.csv\n", "")  # one of its cells is in no table any more
     assert main(["plan", "--configfile", str(project.configuration)]) == (
         0 if rows == "metric" else 2
     )

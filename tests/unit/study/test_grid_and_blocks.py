@@ -80,7 +80,7 @@ def test_what_snakemake_does_not_say_is_said(monkeypatch, tmp_path, words, optio
 def test_a_sampler_cannot_be_an_axis(project):
     cpi = "{a: {importance: cpi-sequential, sampler: {axis: by}}}"
     project.edit("[reported]", cpi)
-    axis = "learner_axes: [by]\nsettings:\n  by: [gaussian, sequential]\n"
+    axis = "counted: false\nlearner_axes: [by]\nsettings:\n  by: [gaussian, sequential]\n"
     project.edit("settings:\n", axis)
     (first, *_) = project.session().plans[0].blocks.values()
     with pytest.raises(RegistryError, match=r"knockoff .*axis.* is not registered"):
@@ -140,7 +140,7 @@ def test_many_studies_have_a_folder_of_a_name_that_is_not_too_long(project):
     text, names = project.study_file.read_text(), [f"tiny{'y' * i}" for i in range(30)]
     for name in names:
         file = project.study_file.with_name(f"{name}.yaml")
-        file.write_text(text.replace("study: tiny", f"study: {name}"))
+        file.write_text(text.replace("study: tiny", f"counted: false\nstudy: {name}"))
     few, many = project.session(studies=names[:2]), project.session(studies=names)
     assert few.pages.name == "studies~tiny+tinyy" and len(many.pages.name) < 20
     file.with_name("report.yaml").write_text(text.replace("study: tiny", "study: report"))
@@ -214,7 +214,7 @@ def test_the_first_word_of_study_names_asks_for_all_of_them(project):
     text = project.study_file.read_text()
     for name in ("tiny_a", "tiny_b", "other_c"):
         file = project.study_file.with_name(f"{name}.yaml")
-        file.write_text(text.replace("study: tiny", f"study: {name}"))
+        file.write_text(text.replace("study: tiny", f"counted: false\nstudy: {name}"))
     project.study_file.unlink()
     assert [s.name for s in project.session().studies] == ["tiny_a", "tiny_b"]
 
@@ -234,12 +234,13 @@ def test_a_selection_that_the_scale_leaves_out_is_refused(project):
 def test_a_study_that_has_nothing_of_the_selection_is_left_out_and_named(project):
     text = project.study_file.read_text()
     other = project.study_file.with_name("other.yaml")
-    other.write_text(text.replace("study: tiny", "study: other").replace("[30, 60]", "[90]"))
+    unprinted = text.replace("published: tiny.csv\n", "").replace("[30, 60]", "[90]")
+    other.write_text(unprinted.replace("study: tiny", "study: other"))
     project.replace(project.configuration, "studies: [tiny]", "studies: [tiny, other]")
     assert len(project.session().studies) == 2
     chosen = project.session(n_samples=("90",))
     assert [study.name for study in chosen.studies] == ["other"]
-    assert chosen.notes[1:] == ["study 'tiny' is left out: it has no n_samples=90"]
+    assert chosen.notes == ["study 'tiny' is left out: it has no n_samples=90"]
     fixed = text[: text.index("published:")].replace("  noise_variance: [0.5, 1.0]\n", "")
     fixed = fixed.replace("heterogeneous", "heterogeneous, noise_variance: 0.5")
     other.write_text(fixed.replace("study: tiny", "study: other"))

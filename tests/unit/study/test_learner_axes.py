@@ -15,7 +15,7 @@ AXES = "  noise_variance: [0.5, 1.0]\n"
 @pytest.fixture
 def jitter_axis(project):
     """The tiny study with the learner's jitter as an axis."""
-    project.edit(AXES, AXES + "  jitter: [0.0, 0.3]\nlearner_axes: [jitter]\n")
+    project.edit(AXES, AXES + "  jitter: [0.0, 0.3]\nlearner_axes: [jitter]\ncounted: false\n")
     project.edit("jitter: 0.3}", "jitter: {axis: jitter}}")
     project.published.write_text(project.published.read_text().replace(",made up", ","))
     project.edit("[n_samples, method]", "[n_samples, jitter, method]")

@@ -1,6 +1,6 @@
 """The claims of a paper's text, in a form that numbers can contradict."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal
@@ -10,7 +10,7 @@ from pydantic import Field
 from losaw.study.errors import StudyError, part_of
 from losaw.study.request.checks import check_filter
 from losaw.study.request.grid import Study
-from losaw.study.request.study_file import Filter, Names, SourceFile, Strict, parse
+from losaw.study.request.study_file import Filter, Location, Names, SourceFile, Strict, parse
 
 
 class Side(Strict):
@@ -119,7 +119,7 @@ class Claims(Strict):
     paper : str
         As the studies name it.
     studies : list of str
-        Names of study files, or the first word of several.
+        Names of study files: those that the paper's page shows.
     claims : list of Claim
     not_checked : list of str
         Claims that no number of ours can decide, each with the reason.
@@ -130,7 +130,7 @@ class Claims(Strict):
 
     paper: str
     title: str
-    studies: list[str]
+    studies: Annotated[list[str], Field(min_length=1)]
     claims: list[Claim] = Field(default=[])
     not_checked: list[str] = Field(default=[])
     does_not_reproduce: list[str] = Field(default=[])
@@ -138,7 +138,7 @@ class Claims(Strict):
 
     def covers(self, study: str) -> bool:
         """Return whether a study, by its name, is one of this paper's."""
-        return any(study == name or study.startswith(f"{name}_") for name in self.studies)
+        return study in self.studies
 
 
 def read_claims(path: Path) -> Claims:
@@ -160,25 +160,48 @@ def pages_of(papers: Mapping[str, Claims], studies: Iterable[str]) -> dict[str, 
     return {name: names for name, names in pages.items() if names} | others
 
 
-def check_names(claims: Claims, folder: Path) -> None:
-    """Check every claim and decision against the study files in a folder; nothing is run.
+def check_claims(configuration: Path, shown: Collection[str]) -> None:
+    """Check the claims of every paper that some of the shown studies are of; nothing is run.
+
+    ``configuration`` is the folder of ``claims`` and ``studies``.
 
     Raises
     ------
     StudyError
-        For a study, metric, method, axis or value that there is not, and for a claim that
-        compares numbers with themselves; it names the claim or decision.
+        For a study, metric, method, axis or value that there is not, for a claim that compares
+        numbers with themselves, and for a study that two papers name; with file and line.
     """
     read = cache(Study)
-    known = {path.stem: path for path in sorted(folder.glob("*.yaml"))}
-    for claim in claims.claims:
+    known = {path.stem: path for path in sorted((configuration / "studies").glob("*.yaml"))}
+    papers: dict[str, Path] = {}
+    for path in sorted((configuration / "claims").glob("*.yaml")):
+        source = SourceFile(path)
+        paper = parse(Claims, source)
+        for index, name in enumerate(paper.studies):
+            if name in papers:
+                message = f"{name!r} is named by {papers[name].name} too; a study is of one paper"
+                raise source.error(("studies", index), message)
+            papers[name] = path
+        if any(map(paper.covers, shown)):
+            _check_paper(paper, source, known, read)
+
+
+def _check_paper(
+    paper: Claims, source: SourceFile, known: Mapping[str, Path], read: Callable[[Path], Study]
+) -> None:
+    named: list[tuple[Location, str]] = [
+        (("studies", number), name) for number, name in enumerate(paper.studies)
+    ]
+    for index, decision in enumerate(paper.decisions):
+        place: Location = ("decisions", index, "studies")
+        named += [((*place, number), name) for number, name in enumerate(decision.studies)]
+    for location, name in named:
+        source.check_known(name, known, location, "study")
+    for index, claim in enumerate(paper.claims):
         try:
             _check(claim, read(part_of("study", claim.study, known)))
         except StudyError as error:
-            raise StudyError(f"claim {claim.says!r}: {error}") from None
-    for decision in claims.decisions:
-        for name in decision.studies:
-            part_of("study", name, known, f"decision {decision.point!r}: ")
+            raise source.error(("claims", index), f"{claim.says!r}: {error}") from None
 
 
 def _check(claim: Claim, study: Study) -> None:

@@ -56,9 +56,25 @@ class SourceFile:
 
     def error(self, location: Location, message: str) -> StudyError:
         """``file: key.path: message``; a key that the command line has given has no file."""
-        place = "" if location and location[0] in self._overrides else f"{self.path}: "
+        place = f"{self.path}: {self._line(location)}"
+        if location and location[0] in self._overrides:
+            place = ""
         key = ".".join(str(part) for part in location) + ": " if location else ""
         return StudyError(f"{place}{key}{message}")
+
+    def _line(self, location: Location) -> str:
+        """``line 7: ``, of the innermost key of a location that is written in the file."""
+        node, line = yaml.compose(self.path.read_text(encoding="utf-8"), Loader=PlainLoader), None
+        for part in location:
+            pairs: Any = enumerate(node.value) if isinstance(node, yaml.SequenceNode) else ()
+            if isinstance(node, yaml.MappingNode):
+                pairs = ((key.value, (key, value)) for key, value in node.value)
+            found = next((value for key, value in pairs if str(key) == str(part)), None)
+            if found is None:
+                break
+            key, node = found if isinstance(found, tuple) else (found, found)
+            line = key.start_mark.line + 1
+        return "" if line is None else f"line {line}: "
 
     def check_known(self, name: str, known: Iterable[str], location: Location, what: str) -> None:
         """Refuse a name that is none of the known ones."""

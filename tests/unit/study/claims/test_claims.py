@@ -1,12 +1,14 @@
 """The claims of the papers name what studies have; every line of the kept run is whole."""
 
+import json
 import re
+import shutil
 from collections import Counter
 
 import pandas as pd
 import pytest
 
-from losaw.study.claims.claim_file import Claim, Claims, Side, check_names, read_claims
+from losaw.study.claims.claim_file import Claims, Side, check_claims, read_claims
 from losaw.study.errors import StudyError
 from losaw.study.report.keeping import HEX_DIGITS
 from losaw.study.report.page.stored import Shelf
@@ -38,7 +40,7 @@ def test_every_file_of_claims_is_of_a_paper_and_every_paper_has_one():
 
 
 def test_names_are_those_of_the_study_files(claims):
-    check_names(claims, CONFIGURATION.parent / "studies")
+    check_claims(CONFIGURATION.parent, claims.studies)
     scripts = re.findall(r"benchmarks/\w+\.py", claims.model_dump_json())
     assert all((REPOSITORY / script).is_file() for script in scripts)
 
@@ -50,7 +52,7 @@ def test_a_word_that_bounds_a_size_on_both_sides_is_weighed_on_both(claims):
 
 def test_claims_are_about_the_studies_of_their_paper(claims, studies):
     for claim in claims.claims:
-        assert any(claim.study.startswith(f"{name}_") for name in claims.studies)
+        assert claims.covers(claim.study)
         assert studies[claim.study].file.paper == claims.paper
 
 
@@ -106,12 +108,18 @@ def is_run(study, method, metric, where):
     )
 
 
-def one_claim(**changes):
+def check_one_claim(folder, paper=("losaw_figure_1",), **changes):
+    """Check a file with one claim, next to the repository's studies."""
     written = {
         "says": "RF finds them", "place": "here", "study": "losaw_figure_1", "metric": "pr_auc",
         "method": "RF", "relation": "above", "than": 0.5,
     }  # fmt: skip
-    return Claims(paper="p", title="t", studies=["losaw"], claims=[Claim(**{**written, **changes})])
+    claims = {"paper": "p", "title": "t", "studies": paper, "claims": [{**written, **changes}]}
+    (folder / "claims").mkdir(exist_ok=True)
+    (folder / "claims" / "p.yaml").write_text(json.dumps(claims, indent=1))
+    if not (folder / "studies").exists():
+        (folder / "studies").symlink_to(CONFIGURATION.parent / "studies")
+    check_claims(folder, ["losaw_figure_1"])
 
 
 @pytest.mark.parametrize(
@@ -127,15 +135,27 @@ def one_claim(**changes):
         ({"than": {}}, "'than' names nothing"),
     ],
 )
-def test_a_name_that_there_is_not_is_refused_with_the_claim(changes, message):
-    with pytest.raises(StudyError, match="claim 'RF finds them': .*" + message):
-        check_names(one_claim(**changes), CONFIGURATION.parent / "studies")
+def test_a_name_that_there_is_not_is_refused_with_the_claim(tmp_path, changes, message):
+    words = r"p\.yaml: line 8: claims\.0: 'RF finds them': .*" + message
+    with pytest.raises(StudyError, match=words):
+        check_one_claim(tmp_path, **changes)
+
+
+def test_a_paper_names_its_studies_and_a_study_is_of_one_paper(tmp_path):
+    check_one_claim(tmp_path)
+    assert not Claims(paper="p", title="t", studies=["losaw"]).covers("losaw_figure_1")
+    shutil.copy(tmp_path / "claims" / "p.yaml", tmp_path / "claims" / "a.yaml")
+    with pytest.raises(StudyError, match=r"p\.yaml: .*'losaw_figure_1' is named by a\.yaml too"):
+        check_one_claim(tmp_path)
+    (tmp_path / "claims" / "a.yaml").unlink()
+    with pytest.raises(StudyError, match=r"line 6: studies\.1: unknown study 'losaw'"):
+        check_one_claim(tmp_path, paper=("losaw_figure_1", "losaw"))
 
 
 def test_a_mistake_in_a_file_of_claims_is_named_with_its_line(tmp_path):
     path = tmp_path / "paper.yaml"
     path.write_text("paper: P\ntitle: T\nstudies: [s]\nclaims:\n  - {says: x, relation: abov}\n")
-    with pytest.raises(StudyError, match=r"paper\.yaml: claims\.0\.relation"):
+    with pytest.raises(StudyError, match=r"paper\.yaml: line 5: claims\.0\.relation"):
         read_claims(path)
 
 

@@ -35,25 +35,25 @@ MISTAKES = {
         (
             "drawing: score-bars",
             "drawing: score-bar",
-            r"losaw_figure_1\.yaml: figures\.figure_1\.drawing: "
+            r"losaw_figure_1\.yaml: line 37: figures\.figure_1\.drawing: "
             r"unknown drawing 'score-bar'; did you mean 'score-bars'\?",
         ),
         (
             "panels: correlation",
             "panel: correlation",
-            r"yaml: figures\.figure_1\.options\.panel: unknown option 'panel'; "
+            r"yaml: line 42: figures\.figure_1\.options\.panel: unknown option 'panel'; "
             r"did you mean 'panels'\?",
         ),
         (
             "{learner: RF, importances",
             "{learner: RFF, importances",
-            r"yaml: figures\.figure_1\.options\.learner: unknown learner 'RFF'; "
+            r"yaml: line 42: figures\.figure_1\.options\.learner: unknown learner 'RFF'; "
             r"did you mean 'RF'\?",
         ),
         (
             "importances: [mdi], ",
             "",
-            r"yaml: figures\.figure_1\.options: missing: 'importances'",
+            r"yaml: line 42: figures\.figure_1\.options: missing: 'importances'",
         ),
         (
             "spread: interval",
@@ -81,7 +81,7 @@ MISTAKES = {
         (
             "mdi, metrics: [r2_test, pr_auc]",
             "mdi, metrics: [r2_test]",
-            r"yaml: figures\.figure_2\.options\.metrics: .* at least 2 items .*\['r2_test'\]",
+            r"yaml: line 42: figures\.figure_2\.options\.metrics: .* at least 2 .*\['r2_test'\]",
         ),
     ],
 }
@@ -105,7 +105,7 @@ def test_a_mistake_in_a_figures_entry_is_found_before_anything_runs(
 def test_a_value_that_a_drawing_cannot_use_is_named_with_its_place(made_of, tmp_path):
     study, results = made_of("losaw_figure_2")
     results.summary["eta"] = 0.1
-    message = r"yaml: figures\.figure_2\.options: axis: the settings are not along 'eta'"
+    message = r"yaml: line 42: figures\.figure_2\.options: axis: the settings are not along 'eta'"
     with pytest.raises(StudyError, match=message):
         figures.write_figures(study, results, tmp_path)
 

@@ -189,7 +189,9 @@ def test_a_folder_without_results_and_a_name_that_there_is_not_are_refused(shelf
         write_pages(Shelf(tmp_path / "nothing", shelf.configuration), tmp_path / "report.html")
     claims = CLAIMS.replace("[made]}", "[mode]}")
     (shelf.configuration / "claims" / "nobody.yaml").write_text(claims)
-    with pytest.raises(LosawError, match="decision 'trees, or <forests>': unknown study 'mode'"):
+    with pytest.raises(
+        LosawError, match=r"nobody\.yaml: line 13: decisions\.0\.studies\.0: .*'mode'"
+    ):
         write_pages(shelf, tmp_path / "report.html")
 
 

@@ -14,6 +14,7 @@ from losaw.study.report.page.paper import (
 )
 from losaw.study.report.page.parts import Page, Section
 from losaw.study.report.page.stored import Shelf
+from losaw.study.request.published import check_counted_once
 from losaw.study.results.agreement import DEVIATES, DIFFERS
 from losaw.study.results.compare import COMPARED, compared_cells, counted
 
@@ -37,6 +38,7 @@ _SUMMED = ("fits", "fits at scale paper", "failed values", "core-hours")
 
 def front_page(shelf: Shelf, name: str) -> Page:
     """The page that leads to all others; its file is called ``report`` or ``overview``."""
+    check_counted_once(shelf.studies.values(), shelf.configuration / "published")
     own, apart = (_compared(shelf, are_counted) for are_counted in (True, False))
     parts = [*finding(shelf, shelf.studies), *verdict_tiles(own)]
     links = [f"[{shelf.paper(name).title}](./{name}.md)" for name in shelf.pages]

@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from losaw.study.claims.claim_file import Claims, check_names, pages_of, read_papers
+from losaw.study.claims.claim_file import Claims, check_claims, pages_of, read_papers
 from losaw.study.claims.weighing import NOT_RUN, Weighed, planned_of, weigh_claim
 from losaw.study.errors import StudyError
 from losaw.study.report.results import StudyResults
@@ -77,9 +77,9 @@ class Shelf:
     @cached_property
     def weighed(self) -> Mapping[str, list[Weighed]]:
         """The claims of each paper with the verdicts of the stored means."""
+        check_claims(self.configuration, self.studies)
         weighed: dict[str, list[Weighed]] = {}
         for name, paper in self.papers.items():
-            check_names(paper, self.configuration / "studies")
             weighed[name] = []
             for claim in paper.claims:
                 one = Weighed(claim, NOT_RUN)
