@@ -145,7 +145,7 @@ def comparisons(model: Any, train: Any, test: Any) -> Any:
     yield (
         "Boruta",
         lambda: (
-            boruta(None, *train, n_estimators=100, max_runs=20, random_state=0)
+            boruta(*train, n_estimators=100, max_runs=20, random_state=0)
             .details["selected"]
             .astype(float),
             float("nan"),

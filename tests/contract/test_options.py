@@ -11,6 +11,7 @@ from xgboost import XGBClassifier, XGBRegressor
 import losaw.importance
 from losaw import LosawRandomForestRegressor
 
+OWN_MODELS = ("boruta", "residual_importance")
 COMMON = ("groups", "kinds", "feature_names")
 METHODS = (
     "air",
@@ -41,6 +42,7 @@ NOT_SHOWN = {
     "X",
     "y",
     "train",
+    "without",
     "features",
     *COMMON,
     "scoring",
@@ -64,20 +66,20 @@ def explained(method, **options):
     y = X["a"] + X["b"] ** 2
     if method == "treeinner":
         model = XGBRegressor(n_estimators=5, max_depth=2).fit(X, y)
-    elif method == "boruta":
-        model = None
     else:
         model = RandomForestRegressor(5, max_depth=3, random_state=0).fit(X, y)
     if "random_state" in signature(method):
         options = {"random_state": 0, **options}
-    return getattr(losaw.importance, method)(model, X, y, **{**FEW.get(method, {}), **options})
+    sample = (X, y) if method in OWN_MODELS else (model, X, y)
+    return getattr(losaw.importance, method)(*sample, **{**FEW.get(method, {}), **options})
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_the_form_is_the_same_for_all(method):
     names = list(signature(method))
-    assert names[:3] == ["model", "X", "y"]
-    kinds = {signature(method)[name].kind for name in names[3:]}
+    first = ["X", "y"] if method in OWN_MODELS else ["model", "X", "y"]
+    assert names[: len(first)] == first
+    kinds = {signature(method)[name].kind for name in names[len(first) :]}
     assert kinds == {inspect.Parameter.KEYWORD_ONLY}
 
 
@@ -150,11 +152,13 @@ def test_there_is_a_standard_error_or_the_docstring_says_why_not(method):
 
 
 @pytest.mark.parametrize("kind", [RandomForestRegressor, LosawRandomForestRegressor, XGBClassifier])
-@pytest.mark.parametrize("method", [*METHODS, "hierarchy", "predecomp", "saabas"])
+@pytest.mark.parametrize(
+    "method", [*(m for m in METHODS if m not in OWN_MODELS), "hierarchy", "predecomp", "saabas"]
+)
 def test_a_class_in_place_of_a_model_is_refused_with_the_remedy(method, kind):
     X = np.random.default_rng(0).standard_normal((20, 3))
     sample = (X,) if method in ("predecomp", "saabas") else (X, X[:, 0])
-    remedy = "give model=None" if method == "boruta" else rf"make one, as in {kind.__name__}\(\)"
+    remedy = rf"make one, as in {kind.__name__}\(\)"
     for options in ({}, {"cv": 2}) if "cv" in signature(method) else ({},):
         with pytest.raises(TypeError, match=f"model.*{kind.__name__}.*{remedy}|{remedy}.*model"):
             getattr(losaw.importance, method)(kind, *sample, **options)

@@ -88,13 +88,10 @@ def _forest_function(function: str, **fixed: Any) -> Call:
 
 
 def _own_fits(function: str, **fixed: Any) -> Call:
-    """A function that grows forests of its own, or clones one."""
+    """A function that grows forests of its own."""
 
     def call(X: Any, y: Any, options: dict[str, Any], rng: np.random.Generator) -> Any:
-        model = None
-        if function != "boruta" and rng.random() < 0.5:
-            model = RandomForestRegressor(6, random_state=0)
-        return getattr(losaw.importance, function)(model, X, y, **{**fixed, **options})
+        return getattr(losaw.importance, function)(X, y, **{**fixed, **options})
 
     return call
 

@@ -47,7 +47,7 @@ def of_model(function, make=LinearRegression, **options):
 
 
 def own(function, **options):
-    return lambda rows, y, **more: function(None, rows, y, **{**options, **more}).scores
+    return lambda rows, y, **more: function(rows, y, **{**options, **more}).scores
 
 
 def attributed(function):

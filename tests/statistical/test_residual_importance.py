@@ -18,7 +18,7 @@ def test_exchangeable_features_have_equal_mean_scores(algorithm):
         X = common + rng.standard_normal((40, 3))
         y = X.sum(axis=1) + rng.standard_normal(40)
         result = residual_importance(
-            None, X, y, algorithm=algorithm, n_permutations=1, n_estimators=30, random_state=rng
+            X, y, algorithm=algorithm, n_permutations=1, n_estimators=30, random_state=rng
         )
         scores.append(result.scores)
     error = np.std(scores, axis=0, ddof=1) / np.sqrt(40)
@@ -31,6 +31,6 @@ def test_gram_schmidt_ranks_a_feature_below_its_noisy_copies_where_they_say_it_a
     x = rng.standard_normal(300)
     first, second = x + rng.standard_normal(300), x + rng.standard_normal(300)
     scores = residual_importance(
-        None, np.column_stack([x, first, second]), first + second, random_state=0
+        np.column_stack([x, first, second]), first + second, random_state=0
     ).scores
     assert scores[0] < scores[1:].min() / 3

@@ -113,6 +113,6 @@ def test_boruta_rarely_confirms_a_feature_that_is_independent_of_all():
         rng = np.random.default_rng([seed, 13])
         X, y = rng.standard_normal((60, 3)), rng.standard_normal(60)
         X[:, 2] = rng.integers(0, 3, 60)
-        found = boruta(None, X, y, n_estimators=10, max_runs=12, alpha=LEVEL, random_state=rng)
+        found = boruta(X, y, n_estimators=10, max_runs=12, alpha=LEVEL, random_state=rng)
         count += (found.details["decisions"] == 1).any()
     assert count <= MOST

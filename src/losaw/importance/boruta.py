@@ -1,7 +1,6 @@
 """Boruta: all relevant features by comparison with shuffled shadows (Kursa & Rudnicki 2010)."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,7 +29,6 @@ def _check(n_estimators: int, max_runs: int, alpha: float) -> None:
 
 @checked_by(_check)
 def boruta(
-    model: Any,
     X: ArrayLike,
     y: ArrayLike,
     *,
@@ -56,14 +54,12 @@ def boruta(
     loss, its mean over the trees divided by its standard error. It is marginal: with enough rows
     every feature that correlates with a relevant one is confirmed.
 
-    Own code: BorutaPy takes the impurity importance, and by default another correction; it is the
-    library for a model of your own.
+    Every run grows a forest as the R package ranger does by default, as in the paper; levels enter
+    as their codes, as in R. BorutaPy takes the impurity importance, and by default another
+    correction; it is the library for a model of your own.
 
     Parameters
     ----------
-    model : None
-        Every run grows a forest as the R package ranger does by default, as in the paper; levels
-        enter as their codes, as in R.
     X, y : array or frame (n_samples, n_features), array (n_samples,)
         All rows.
     task : {"regression", "classification"} or None, default None
@@ -95,29 +91,21 @@ def boruta(
     ------
     ValueError
         For a parameter out of range, missing values, a constant y, or more than two classes.
-    TypeError
-        For a model of your own.
 
     Examples
     --------
     >>> import numpy as np
     >>> from losaw.importance import boruta
     >>> X = np.random.default_rng(0).standard_normal((100, 3))
-    >>> result = boruta(None, X, X[:, 0], n_estimators=20, max_runs=12, random_state=0)
+    >>> result = boruta(X, X[:, 0], n_estimators=20, max_runs=12, random_state=0)
     >>> result.details["selected"].tolist()
     [True, False, False]
     """
     from scipy.stats import binom
 
     _check(n_estimators, max_runs, alpha)
-    if model is not None:
-        got = model.__name__ if isinstance(model, type) else type(model).__name__
-        raise TypeError(
-            f"boruta grows forests of its own: give model=None, got {got}; for a "
-            "model of your own there is the library BorutaPy"
-        )
     rng = as_generator(random_state)
-    sample = read_refit(None, X, y, task, groups, kinds, feature_names, dummies=False)
+    sample = read_refit(X, y, task, groups, kinds, feature_names, dummies=False)
     n_threads = checked_jobs(n_jobs)
     units = sample.units.members
     n_units = len(units)

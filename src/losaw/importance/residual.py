@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from losaw.data import FloatArray
 from losaw.importance.refit import read_refit
@@ -15,9 +15,7 @@ from losaw.importance.residual_algorithms import (
     plain_forest,
     prefix_of,
     residual_algorithm,
-    seeded_clone,
 )
-from losaw.importance.without_columns import require_no_named_columns
 from losaw.rng import as_generator
 from losaw.scoring.result import ImportanceResult, checked_by, parameter_repr
 from losaw.support.arguments import whole_number
@@ -29,9 +27,6 @@ from losaw.tables.groups import Groups
 MIN_ROWS = 3
 STD_ERROR_KIND = "over permutations, with the sample and the sum of all scores held fixed"
 
-RESIDUALS = (
-    "residual importance fits it to residuals of the first columns of many orders; give one without"
-)
 NOTHING_OWN = (
     "the other features determine it, so that nothing is left of it: what it shares with them "
     "counts for none of them"
@@ -41,11 +36,10 @@ Order = tuple[int, ...]
 
 
 def residual_importance(
-    model: Any,
     X: ArrayLike,
     y: ArrayLike,
     *,
-    algorithm: Any = "gram-schmidt",
+    algorithm: str = "gram-schmidt",
     n_permutations: int = 20,
     n_estimators: int = 100,
     task: Task | None = None,
@@ -64,7 +58,8 @@ def residual_importance(
 
         f_i = max(0, r(R_i(F_i), y)) * mean over pi of MDI_i(W),     score_i = f_i / sum_j f_j,
 
-    where R_i predicts the rows it was grown on (its r is close to 1 for almost every feature). Of
+    where R_i predicts the rows it was grown on (its r is close to 1 for almost every feature). The
+    forests are the paper's: bootstrap samples, all features at every node, pure leaves. Of
     several columns that are one feature (a group, the dummies of levels) each is made a residual
     of the features before them, not of one another; MDI_i is their sum and R_i grown on all.
 
@@ -76,27 +71,25 @@ def residual_importance(
         the paper, bootstrap samples, all features at every node, grown until leaves are pure, as
         scikit-learn's default does.
     X : array or data frame of shape (n_samples, n_features)
-        Levels that no Pipeline encodes enter as dummies without the first.
+        Levels enter as dummies without the first.
     y : array of shape (n_samples,)
-        Numbers or labels; without a classifier as ``model`` at most two classes, as 0 and 1.
-    algorithm : str or regressor, default "gram-schmidt"
+        Numbers, or labels of two classes, which are 0 and 1.
+    algorithm : str, default "gram-schmidt"
         "random-forest" (residuals of the rows of the fit, as published),
-        "random-forest-out-of-bag", "gram-schmidt", "gram-schmidt-printed", or a scikit-learn
-        regressor; see :mod:`losaw.importance.residual_algorithms`.
+        "random-forest-out-of-bag", "gram-schmidt" or "gram-schmidt-printed"; see
+        :mod:`losaw.importance.residual_algorithms`.
     n_permutations : int, default 20
         Orders per feature. All (d - 1)! are taken instead where these are not more (d <= 4 by
         default); otherwise each is drawn uniformly, and the features' orders of a draw share their
         beginnings: one order of all features, cut into halves that change places.
     n_estimators : int, default 100
-        Trees of every forest without ``model``, and of those that ``algorithm`` names.
+        Trees of every forest.
     task : {"regression", "classification"} or None, default None
-        None: what the model says; without a model, classification of text, bools and
-        categories.
+        None: classification of text, bools and categories, regression of numbers.
     groups, kinds, feature_names
         As in :func:`losaw.importance.cpi`.
     n_jobs : int or None
-        Threads that grow the trees of a forest of y without ``model``, which has its own. The
-        result does not depend on it.
+        Threads that grow the trees of a forest of y. The result does not depend on it.
     random_state : int, Generator or None
 
     Returns
@@ -113,9 +106,8 @@ def residual_importance(
     Raises
     ------
     ValueError
-        For bad values, fewer than 3 rows, a constant y, or parameters out of range.
-    TypeError
-        If the model cannot be cloned, or reports no ``feature_importances_``.
+        For bad values, fewer than 3 rows, a constant y, more than two classes, or parameters out
+        of range.
 
     Examples
     --------
@@ -123,10 +115,10 @@ def residual_importance(
     >>> from losaw.importance import residual_importance
     >>> X = np.random.default_rng(0).standard_normal((60, 3))
     >>> few = {"n_permutations": 2, "n_estimators": 10}
-    >>> residual_importance(None, X, X[:, 0], **few, random_state=0).select(top=1)
+    >>> residual_importance(X, X[:, 0], **few, random_state=0).select(top=1)
     ('X1',)
     """
-    sample = read_refit(model, X, y, task, groups, kinds, feature_names, dummies=True)
+    sample = read_refit(X, y, task, groups, kinds, feature_names, dummies=True)
     rows, response, _ = finite_sample(sample.columns, sample.y, MIN_ROWS)
     units = sample.units.members
     n_permutations = whole_number("n_permutations", n_permutations, 1)
@@ -140,30 +132,17 @@ def residual_importance(
     impurities: list[list[float]] = [[] for _ in range(n_features)]
     has_own = np.zeros(n_features, dtype=bool)
 
-    for own in (sample.estimator, algorithm):
-        if hasattr(own, "get_params"):
-            require_no_named_columns(own, RESIDUALS)
-
     def grow(columns: FloatArray) -> Any:
-        if sample.estimator is None:
-            unfitted = plain_forest(n_estimators, rng, n_jobs)
-        else:
-            unfitted = seeded_clone(sample.estimator, rng)
-        return unfitted.fit(columns, response)
+        return plain_forest(n_estimators, rng, n_jobs).fit(columns, response)
 
     for orders in _orders(n_features, None if takes_all else n_permutations, rng):
         prefixes: dict[Order, Prefix] = {}
         for order in orders:  # one after the other: all draw from the same stream
             W = prefix_of(rows, order, units, steps, prefixes, rng).residuals
             fitted = grow(W)
-            reported = getattr(fitted, "feature_importances_", None)
-            if reported is None:
-                raise TypeError(
-                    f"{type(fitted).__name__} has no feature_importances_; give a forest or "
-                    "boosted trees, or model=None for the forest of the paper"
-                )
             last = order[-1]
-            impurities[last].append(float(np.sum(reported[-len(units[last]) :])))
+            own = fitted.feature_importances_[-len(units[last]) :]
+            impurities[last].append(float(np.sum(own)))
             has_own[last] |= bool(np.ptp(W[:, -len(units[last]) :], axis=0).any())
     impurity = np.array(impurities)
     weight = np.array([_fit_correlation(grow, rows[:, unit], response) for unit in units])
@@ -232,7 +211,6 @@ def residual_of_top_features(
         order = np.argsort(-np.asarray(model.feature_importances_), kind="stable")
         columns = np.sort(order[:top_features])
     result = residual_importance(
-        None,
         X[:, columns],
         y,
         algorithm=algorithm,
@@ -287,24 +265,10 @@ def _one_for_each(before: Order, rest: Order) -> Iterator[Order]:
 
 
 def _fit_correlation(grow: Any, columns: FloatArray, response: FloatArray) -> float:
-    """Correlation of y with its in-sample prediction from one feature, cut at 0.
-
-    Of more than two classes, which have no order, the mean over the classes of the correlation of
-    "y is this class" with its probability; of two classes both are the same.
-    """
+    """Correlation of y with its in-sample prediction from one feature, cut at 0."""
     if (np.ptp(columns, axis=0) == 0).all():
         return 0.0
-    fitted = grow(columns)
-    if not hasattr(fitted, "predict_proba"):
-        return _correlation(fitted.predict(columns), response)
-    shares, classes = fitted.predict_proba(columns), fitted.classes_
-    if len(classes) == 2:
-        return _correlation(shares @ classes, response)
-    pairs = zip(shares.T, classes, strict=True)
-    return float(np.mean([_correlation(share, response == label) for share, label in pairs]))
-
-
-def _correlation(predicted: FloatArray, response: NDArray[Any]) -> float:
+    predicted = grow(columns).predict(columns)
     if np.ptp(predicted) == 0:
         return 0.0
     return max(0.0, float(np.corrcoef(predicted, response)[0, 1]))

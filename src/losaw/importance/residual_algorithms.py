@@ -10,10 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone, is_regressor
 
 from losaw.data import FloatArray
-from losaw.rng import seed_integer
 from losaw.support.words import unknown
 
 # A residual is zero below this share of its feature: what rounding leaves of a duplicate.
@@ -99,16 +97,6 @@ def forest_residual(
     return feature - forest.predict(prefix.residuals), None
 
 
-def regressor_residual(
-    prefix: Prefix, feature: FloatArray, rng: np.random.Generator, regressor: Any
-) -> tuple[FloatArray, None]:
-    """W_j = F_j - (prediction of a scikit-learn regressor fitted to F_j on W_1, …, W_{j-1})."""
-    if prefix.residuals.shape[1] == 0:
-        return feature, None
-    model = seeded_clone(regressor, rng).fit(prefix.residuals, feature)
-    return feature - model.predict(prefix.residuals), None
-
-
 def extended(
     residual_of: ResidualAlgorithm, prefix: Prefix, columns: FloatArray, rng: np.random.Generator
 ) -> Prefix:
@@ -159,7 +147,7 @@ ALGORITHMS = (
 
 
 def residual_algorithm(algorithm: Any, n_estimators: int) -> ResidualAlgorithm:
-    """The algorithm of a name, or of a scikit-learn regressor."""
+    """The algorithm of a name."""
     match algorithm:
         case "gram-schmidt":
             return gram_schmidt
@@ -168,10 +156,7 @@ def residual_algorithm(algorithm: Any, n_estimators: int) -> ResidualAlgorithm:
         case "random-forest" | "random-forest-out-of-bag":
             out_of_bag = algorithm != "random-forest"
             return partial(forest_residual, n_estimators=n_estimators, out_of_bag=out_of_bag)
-    if hasattr(algorithm, "fit") and not isinstance(algorithm, type) and is_regressor(algorithm):
-        return partial(regressor_residual, regressor=algorithm)
-    words = unknown("algorithm", algorithm, ALGORITHMS)
-    raise ValueError(f"{words}; or give an unfitted scikit-learn regressor")
+    raise ValueError(unknown("algorithm", algorithm, ALGORITHMS))
 
 
 def plain_forest(n_estimators: int, rng: np.random.Generator, n_jobs: int | None = None) -> Any:
@@ -207,11 +192,3 @@ def out_of_bag_prediction(forest: Any, X: FloatArray) -> FloatArray:
         [tree.value[leaves[:, index]] for index, tree in enumerate(forest.trees_)]
     )
     return np.average(values, axis=1, weights=left_out)
-
-
-def seeded_clone(estimator: Any, rng: np.random.Generator) -> Any:
-    """An unfitted copy of an estimator, with a random state of its own if it has one."""
-    copy = clone(estimator)
-    if "random_state" in copy.get_params():
-        copy.set_params(random_state=seed_integer(rng))
-    return copy

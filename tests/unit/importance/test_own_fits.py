@@ -1,24 +1,16 @@
 """Boruta and residual importance, which fit their models: rivals' algebra, frames, groups."""
 
 import itertools
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
-from sklearn.compose import make_column_transformer
-from sklearn.ensemble import (
-    GradientBoostingClassifier,
-    GradientBoostingRegressor,
-    RandomForestClassifier,
-    RandomForestRegressor,
-)
 from sklearn.linear_model import LinearRegression
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder
 
 from losaw.data import Dataset, Sample, Truth
-from losaw.forest import LosawRandomForestRegressor
 from losaw.importance import boruta, pfi, residual_importance, sage, subgroups
 from losaw.importance import boruta as boruta_selection
 from losaw.importance.boruta import out_of_bag_z_scores
@@ -42,43 +34,23 @@ def frame():
     return X, y.to_numpy()
 
 
-def small_forest(make=RandomForestRegressor):
-    return make(10, max_depth=4, random_state=0)
-
-
-def pipeline(last):
-    encode = make_column_transformer((OneHotEncoder(), ["town"]), remainder="passthrough")
-    return make_pipeline(encode, last)
-
-
-@pytest.mark.parametrize(
-    "model",
-    [
-        pipeline(small_forest()),
-        pipeline(GradientBoostingRegressor(n_estimators=10, random_state=0)),
-        pipeline(LosawRandomForestRegressor(10, random_state=0)),
-        None,
-    ],
-    ids=["forest", "boosting", "losaw", "own"],
-)
-def test_a_model_is_cloned_and_a_pipeline_s_dummies_are_one_feature(model):
+def test_dummies_of_levels_are_one_feature():
     X, y = frame()
-    found = residual_importance(model, X, y, **FEW)
+    found = residual_importance(X, y, **FEW)
     assert found.feature_names == ("town", "size", "rooms")
     assert found.kinds == ("nominal", "continuous", "discrete")
     assert found.select(top=1) == ("town",)
-    assert model is None or not hasattr(model.steps[-1][1], "n_features_in_")
-    again = residual_importance(model, X, y, **FEW)
-    np.testing.assert_array_equal(found.scores, again.scores)
+    np.testing.assert_array_equal(found.scores, residual_importance(X, y, **FEW).scores)
 
 
-@pytest.mark.parametrize("model", [RandomForestClassifier, GradientBoostingClassifier])
-def test_labels_of_three_classes_go_to_a_classifier(model):
-    X, _ = frame()
-    rows, labels = X[["size", "rooms"]], np.array(["a", "b", "c"])[np.digitize(X["size"], [-1, 1])]
-    classifier = model(n_estimators=10, max_depth=3, random_state=0)
-    found = residual_importance(classifier, rows, labels, **FEW)
-    assert found.select(top=1) == ("size",)
+@pytest.mark.parametrize("kind", [Decimal, Fraction, lambda v: Decimal(v) if v < 0 else v])
+@pytest.mark.parametrize("method", [boruta, residual_importance])
+def test_a_response_of_exact_numbers_is_one_of_numbers(method, kind):
+    X, y = frame()
+    few = FEW if method is residual_importance else {"max_runs": 3, "n_estimators": 5}
+    options = {**few, "random_state": 0}
+    exact = method(X, pd.Series([kind(float(v)) for v in y], dtype=object), **options)
+    np.testing.assert_array_equal(exact.scores, method(X, y, **options).scores)
 
 
 def test_the_columns_of_one_feature_are_residuals_of_those_before_it_alone():
@@ -207,7 +179,7 @@ def test_boruta_corrects_its_limit_for_the_number_of_features(monkeypatch, max_r
 
     monkeypatch.setattr(boruta_selection, "out_of_bag_z_scores", scores)
     sample = np.zeros((9, 10)), np.arange(9.0)
-    found = boruta(None, *sample, max_runs=max_runs, alpha=0.05, random_state=0)
+    found = boruta(*sample, max_runs=max_runs, alpha=0.05, random_state=0)
     assert found.details["decisions"][0] == decision
     assert found.p_values[0] == pytest.approx(10 * 0.5**max_runs)
     for rate in (9 * 0.5**max_runs, 11 * 0.5**max_runs):  # corrected once

@@ -219,7 +219,7 @@ def test_names_are_drawn_as_text_not_as_formulas():
 def test_boruta_takes_labels_of_text_or_categories_and_levels(labels):
     X, y = frame(120)
     y = pd.Series(labels).take((y == "yes").astype(int))
-    found = boruta(None, X[["size", "note"]], y, n_estimators=20, max_runs=12, random_state=0)
+    found = boruta(X[["size", "note"]], y, n_estimators=20, max_runs=12, random_state=0)
     assert found.details["selected"].tolist() == [True, False]
     assert "task='classification'" in found.method
 

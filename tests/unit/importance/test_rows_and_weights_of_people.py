@@ -68,7 +68,7 @@ MASKED = np.ma.masked_array(X, X > 2.2)
 ON_MASKED = {
     "pfi": lambda rows, y: pfi(LINE, rows, y),
     "loco": lambda rows, y: loco(LINE, rows, y, cv=2),
-    "residual": lambda rows, y: residual_importance(None, rows, y),
+    "residual": lambda rows, y: residual_importance(rows, y),
     "linear": linear_coefficient,
     "correlation": target_correlation,
     "losawRF": lambda rows, y: LosawRandomForestRegressor(2).fit(rows, y),

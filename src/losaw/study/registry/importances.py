@@ -21,7 +21,8 @@ class InStudies:
     The registry loads one without parameters. Called with the parameters of a study file, it
     returns one that explains fitted models with them. The function is
     ``function(model, X, y, *, feature_names, …) -> ImportanceResult``, or
-    ``function(model, *, feature_names)`` for scores that the model reports of itself.
+    ``function(model, *, feature_names)`` for scores that the model reports of itself, or without
+    the model for a method that grows its own.
     """
 
     def __init__(
@@ -75,7 +76,7 @@ class InStudies:
         if model is not None:
             task_of(model, data.task)
         if self.use.on == "own models":
-            model, options["task"] = None, data.task
+            options["task"] = data.task
         sample = data.test if self.use.on.startswith("test") else data.train
         if self.use.on == "rows" and options.pop("rows") == "test":
             sample = data.test
@@ -83,7 +84,8 @@ class InStudies:
             options["train"] = data.train
         if "random_state" in self._known:
             options["random_state"] = rng
-        result = self.function(model, *sample, **options)
+        models = () if self.use.on == "own models" else (model,)
+        result = self.function(*models, *sample, **options)
         if "repeats" in result.details:  # as in the papers: the median, and its permutations' error
             scores = np.median(result.details["repeats"], axis=0)
             error = result.details.get("permutation_error")
