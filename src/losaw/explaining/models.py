@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from losaw.data import FloatArray
 from losaw.explaining.preparing import Prepared
-from losaw.importance.without_columns import require_no_named_columns
+from losaw.importance.without_columns import require_names
 from losaw.scoring.folds import shuffled_folds, unfitted
 from losaw.support.arguments import one_of
 from losaw.support.errors import LosawError
@@ -100,10 +100,9 @@ def make_model(model: Any, data: Prepared, n_trees: int, seed: int, n_jobs: int 
     if is_classifier(model) != bool(data.labels):
         raise LosawError(f"the task is {data.task}, which {type(model).__name__} does not solve")
     left_out = [column.name for column in data.columns if column.values is None]
-    if left_out:
-        reason = f"the column {left_out[0]!r} is left out, so that others have moved; name them"
-        require_no_named_columns(model, reason, by_position=True)
     try:
+        if left_out:
+            require_names(model, data.X.columns, f"the column {left_out[0]!r} is left out")
         return unfitted(model, seed % 2**31)
     except ValueError as error:
         raise LosawError(f"model: {error}") from error

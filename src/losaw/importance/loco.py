@@ -1,14 +1,14 @@
 """Leave-one-covariate-out importance (Lei, G'Sell, Rinaldo, Tibshirani & Wasserman 2018)."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
-from losaw.importance.without_columns import without
+from losaw.importance import without_columns
 from losaw.rng import as_generator
 from losaw.scoring.folds import Fit, fit_copy, fits, seed_for_copies, unfitted
 from losaw.scoring.losses import Loss, LossName, loss_name, loss_of_scoring, squared_error
@@ -34,6 +34,7 @@ def loco(
     y: ArrayLike,
     *,
     train: tuple[ArrayLike, ...] | None = None,
+    without: Callable[[tuple[str, ...]], Any] | None = None,
     loss: LossName | Loss | None = None,
     scoring: Any = None,
     test: TestName = "t",
@@ -58,12 +59,15 @@ def loco(
     Parameters
     ----------
     model : predictor that scikit-learn can clone
-        Pipelines included: a ColumnTransformer loses the column, whatever its step is.
+        Pipelines included: a ColumnTransformer loses the column. Parameters that name columns by
+        their names, and places in losaw's own, lose it too; places in others are refused.
     X, y : array or frame (n_samples, n_features), array (n_samples,)
         With ``train`` rows that the model has not seen; without, all rows.
     train : (X, y), (X, y, sample_weight) or None, default None
         What ``model`` was fitted to, and its copies are. None: cross-fitting on X and y, as
         ``cv`` says (5 folds if it says nothing).
+    without : callable or None, default None
+        Makes the unfitted model for the columns whose names it is given. None: a copy of ``model``.
     loss, scoring, test, adjustment, features, groups, kinds, feature_names, \
 sample_weight, clusters
         As in :func:`losaw.importance.cpi`.
@@ -98,9 +102,7 @@ sample_weight, clusters
     Notes
     -----
     A forest draws as many features at a node as with all of them, also if ``max_features`` is a
-    share or a root (behind a step of a Pipeline that mixes or selects columns, a share is one of
-    the columns left: give a number there). A forest that draws fewer is worse for that alone, and
-    every feature would seem to matter.
+    share: one that draws fewer is worse for that alone, and every feature would seem to matter.
 
     Examples
     --------
@@ -145,12 +147,13 @@ sample_weight, clusters
         )
 
     def differences(fit: Fit) -> Differences:
-        return _differences(fit.model, given if fit.train is None else rows.take(fit.train), seed)
+        fitted_to = given if fit.train is None else rows.take(fit.train)
+        return _differences(fit.model, fitted_to, seed, without)
 
     return tested(differences, models, rows, Testing(test, adjustment, ERROR_KIND, shown), rng)
 
 
-def _differences(subject: Model, train: Rows, seed: int) -> Differences:
+def _differences(subject: Model, train: Rows, seed: int, without: Any) -> Differences:
     original = subject.loss(subject.y, subject.predictions())
 
     def increase(unit: NDArray[np.intp]) -> FloatArray:
@@ -159,13 +162,19 @@ def _differences(subject: Model, train: Rows, seed: int) -> Differences:
             raise ValueError("without the only group no feature is left")
         names = [train.table.names[j] for j in unit]
         try:
-            copy = without(subject.fitted, unit.tolist(), train.table.names, seed)
+            if without is None:
+                copy = without_columns.without(
+                    subject.fitted, unit.tolist(), train.table.names, seed
+                )
+            else:
+                copy = unfitted(without(rest.table.names), seed)
             reduced = fit_copy(copy, rest)
         except (KeyError, TypeError, ValueError) as error:
             raise ValueError(
                 f"{type(subject.fitted).__name__} cannot be fitted without "
                 f"{', '.join(map(repr, names))} ({' '.join(str(error).split())[:200]}); leave it "
-                "out with features=, or use cpi, which fits once"
+                "out with features=, give without=, a function that makes the unfitted model for "
+                "the names of the columns that are left, or use cpi, which fits once"
             ) from error
         predicted = read_model(reduced, subject.rows.without(unit), AS_IT_IS).predictions()
         return np.asarray(subject.loss(subject.y, predicted) - original, dtype=float)

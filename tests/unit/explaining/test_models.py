@@ -142,7 +142,7 @@ def test_columns_named_by_position_are_refused_where_a_column_is_left_out():
     for named in ({"interaction_cst": [{0, 1}]}, {"categorical_features": [0]}):
         model = make_pipeline(StandardScaler(), HistGradientBoostingRegressor(**named))
         (parameter,) = named
-        with pytest.raises(ValueError, match=f"{parameter} of .*by position, but .* 'constant'"):
+        with pytest.raises(ValueError, match=f"{parameter} of .*by place, .* 'constant'"):
             make_model(model, data, 5, 0, None)
         make_model(model, prepare(frame.drop(columns="constant"), "y"), 5, 0, None)
     by_name = HistGradientBoostingRegressor(monotonic_cst={first: 1})

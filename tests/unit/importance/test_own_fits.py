@@ -12,7 +12,6 @@ from sklearn.linear_model import LinearRegression
 
 from losaw.data import Dataset, Sample, Truth
 from losaw.importance import boruta, pfi, residual_importance, sage, subgroups
-from losaw.importance import boruta as boruta_selection
 from losaw.importance.boruta import out_of_bag_z_scores
 from losaw.importance.residual_algorithms import Prefix, extended, gram_schmidt
 from reference.in_study import data_of, in_study
@@ -162,7 +161,7 @@ def test_boruta_asks_for_more_than_the_best_shadow(monkeypatch):
         shadows = [2.0, 0.0, 0.0, 0.0, 0.0]
         return np.array([3.0, 1.5, *shadows] if X.shape[1] == 7 else [3.0, *shadows])
 
-    monkeypatch.setattr(boruta_selection, "out_of_bag_z_scores", scores)
+    monkeypatch.setitem(boruta.__globals__, "out_of_bag_z_scores", scores)
     two = data_of(np.zeros((9, 2)), np.arange(9.0))
     found = explain(in_study("boruta", max_runs=30), None, two)
     assert found.details["decisions"].tolist() == [1, -1]
@@ -177,7 +176,7 @@ def test_boruta_corrects_its_limit_for_the_number_of_features(monkeypatch, max_r
         found[0] = 1.0
         return found
 
-    monkeypatch.setattr(boruta_selection, "out_of_bag_z_scores", scores)
+    monkeypatch.setitem(boruta.__globals__, "out_of_bag_z_scores", scores)
     sample = np.zeros((9, 10)), np.arange(9.0)
     found = boruta(*sample, max_runs=max_runs, alpha=0.05, random_state=0)
     assert found.details["decisions"][0] == decision
