@@ -33,7 +33,7 @@ from losaw.explaining.models import MODELS, fit_each, make_forest, make_model, s
 from losaw.explaining.preparing import Prepared, prepare
 from losaw.explaining.result import Explanation
 from losaw.explaining.scores import Work, quality, score, score_by_fits
-from losaw.explaining.sentences import answer, cautions, notes, said_of, statements
+from losaw.explaining.sentences import Sentence, answer, cautions, notes, said_of, statements
 from losaw.explaining.table_file import read_file
 from losaw.importance.group_tree import tree_of_groups
 from losaw.rng import as_generator, seed_integer, stream
@@ -143,13 +143,18 @@ def explain(
         tree_of_groups(list(part.X.columns), groups)
     with warnings.catch_warnings(action="ignore"):  # the page says what is worth a warning
         work = compute(part, design, options.seed, options, groups)
-        drawn = curves(work)
+        drawn, directions = curves(work)
         related = associations(part.X, list(part.kinds.values()), options.seed)
-        return conclude(data, work, related, drawn, fdr)
+        return conclude(data, work, related, drawn, directions, fdr)
 
 
 def conclude(
-    data: Prepared, work: Work, related: Associations, drawn: dict[str, Curve], fdr: float
+    data: Prepared,
+    work: Work,
+    related: Associations,
+    drawn: dict[str, Curve],
+    directions: dict[str, str],
+    fdr: float,
 ) -> Explanation:
     """Decide, and write all that is said of these decisions."""
     decision = decide(work, fdr)
@@ -157,6 +162,11 @@ def conclude(
     sections = {
         "": answer(work, decision, fdr),
         "What the data tell": statements(work, decision),
+        "Directions": tuple(
+            Sentence("direction of", (name,), directions[name])
+            for name in decision.selected
+            if name in directions
+        ),
         "Beware": cautions(data, work, decision, related),
         "Disagreements between the methods": said_of(found, work),
         "Notes": notes(work, bool(drawn)),

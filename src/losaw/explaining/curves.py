@@ -8,8 +8,11 @@ from losaw.data import FloatArray
 from losaw.explaining.design import sample
 from losaw.explaining.models import predicted
 from losaw.explaining.scores import Work, jackknife_error
+from losaw.explaining.sentences import in_braces
 
 _PARTS, _ROWS = 10, 500
+# A curve whose ends differ by so much of its range goes one way.
+_ONE_WAY = 0.8
 # Curves are drawn of so many features, those with the largest scores.
 MOST_CURVES = 30
 
@@ -33,46 +36,89 @@ class Curve(NamedTuple):
     error: FloatArray
 
 
-def curves(work: Work) -> dict[str, Curve]:
-    """Return the curves of the most important numbers, of a regression or two classes.
+def curves(work: Work) -> tuple[dict[str, Curve], dict[str, str]]:
+    """Return the curves of the most important numbers, and directions of factors too, in words.
 
-    In each part between two quantiles z_{b-1} < z_b of a feature, the mean over its rows of
+    In each part between two quantiles z_{b-1} < z_b of a number, the mean over its rows of
 
         f(z_b, other features of the row) - f(z_{b-1}, other features of the row)
 
     is taken, and these are added up (Apley and Zhu 2020): a row is only moved within its part, so
-    that the model is hardly asked where no rows are. The models of all folds are asked at the same
-    rows.
+    that the model is hardly asked where no rows are. A factor has the mean over rows that are all
+    given the level. The models of all folds are asked at the same rows. Of more than two classes
+    there is no curve; the direction is that of the class whose probability changes most.
     """
     import pandas as pd
 
     data = work.data
     ranking = next((work.results[n] for n in ("pfi", "cpi", "loco") if n in work.results), None)
-    if len(data.labels) > 2 or ranking is None:
-        return {}
+    if ranking is None:
+        return {}, {}
     X = data.X.iloc[sample(data, _ROWS, work.stream("curves"))]
     moves, frames = dict[str, Any](), list[Any]()
     for name in ranking.select(top=MOST_CURVES):
-        if X[name].dtype != "category" and X[name].nunique() > 1:
-            known = X[X[name].notna()]
+        known = X[X[name].notna()]
+        if known[name].nunique() < 2:
+            continue
+        if X[name].dtype == "category":
+            at, levels = known[name].unique(), known[name].dtype
+            known = known.iloc[:: -(-len(at) // _PARTS)]  # many levels are asked at fewer rows
+            new = [pd.Categorical([level] * len(known), dtype=levels) for level in at]
+            moves[name] = None, np.asarray(at, dtype=object), len(new)
+        else:
             values = known[name].to_numpy(dtype=float)
             shares = np.linspace(0.0, 1.0, _PARTS + 1)
             edges = np.unique(np.quantile(values, shares, method="inverted_cdf"))
             part = np.clip(np.searchsorted(edges, values), 1, len(edges) - 1)
-            below, above = known.copy(), known.copy()
-            below[name], above[name] = edges[part - 1], edges[part]
-            moves[name] = values, edges, part
-            frames += [below, above]
+            new = [edges[part - 1], edges[part]]
+            moves[name] = (values, part), edges, len(new)
+        for column in new:
+            frames.append(known.copy())
+            frames[-1][name] = column
     if not moves:
-        return {}
+        return {}, {}
     # All rows of all features in one call: a frame of many columns costs more than its rows.
     rows, ends = pd.concat(frames, ignore_index=True), np.cumsum([len(f) for f in frames])
     found = np.array([predicted(model, rows, len(data.labels)) for model in work.models])
-    of_frames, drawn = np.split(found, ends[:-1], axis=1), dict[str, Curve]()
-    for place, (name, (values, edges, part)) in enumerate(moves.items()):
-        change = of_frames[2 * place + 1] - of_frames[2 * place]
-        steps = np.array([np.bincount(part, of_model) for of_model in change])
-        effect = np.cumsum(steps / np.maximum(np.bincount(part), 1), axis=1)
-        effect -= [[np.interp(values, edges, of_model).mean()] for of_model in effect]
-        drawn[name] = Curve(edges, effect.mean(axis=0), jackknife_error(effect))
-    return drawn
+    found = found.reshape(*found.shape[:2], -1)
+    of_frames = iter(np.split(found, ends[:-1], axis=1))
+    drawn, directions = dict[str, Curve](), dict[str, str]()
+    for name, (number, at, n_frames) in moves.items():
+        answers = [next(of_frames) for _ in range(n_frames)]
+        if number is None:
+            effect = np.stack([answer.mean(axis=1) for answer in answers], axis=1)
+            effect -= effect.mean(axis=1, keepdims=True)
+        else:
+            values, part = number
+            of_part = np.eye(len(at))[part] / np.maximum(np.bincount(part, minlength=len(at)), 1)
+            effect = np.cumsum(np.einsum("rp,mrk->mpk", of_part, answers[1] - answers[0]), axis=1)
+            means = [[np.interp(values, at, e).mean() for e in one.T] for one in effect]
+            effect -= np.array(means)[:, None, :]
+        most = int(np.ptp(effect.mean(axis=0), axis=0).argmax())
+        curve = Curve(at, effect[..., most].mean(axis=0), jackknife_error(effect[..., most]))
+        if number is not None and len(data.labels) <= 2:
+            drawn[name] = curve
+        label = data.labels[most if len(data.labels) > 2 else 1] if data.labels else ""
+        what = (
+            f"probability of {data.target} = {label}" if label else f"prediction of {data.target}"
+        )
+        directions[name] = f"{name}: the {what} {_direction(curve, number is None)}."
+    return drawn, directions
+
+
+def _direction(curve: Curve, is_factor: bool) -> str:
+    """Say where the prediction is high and low, if by more than two errors."""
+    at, effect, error = curve
+    low, high = int(effect.argmin()), int(effect.argmax())
+    span = effect[high] - effect[low]
+    if not span > 2 * np.hypot(error[low], error[high]):
+        return "has no clear direction"
+    if is_factor:
+        top, bottom = (
+            in_braces(tuple(sorted(str(level) for level in at[near])))
+            for near in (effect >= effect[high] - span / 4, effect <= effect[low] + span / 4)
+        )
+        return f"is highest for {top}, lowest for {bottom}"
+    if abs(effect[-1] - effect[0]) >= _ONE_WAY * span:
+        return "rises with it" if effect[-1] > effect[0] else "falls with it"
+    return f"is highest near {at[high]:.3g}, lowest near {at[low]:.3g}"

@@ -133,6 +133,8 @@ class Explanation(Result):
         if self.decision.method is not None:
             frame["selected"] = frame["feature"].isin(self.selected)
             frame["found"] = [self.decision.verdict(name) for name in features]
+            said = {s.features: s.text for s in self.sections.get("Directions", ())}
+            frame["direction"] = [said.get((name,), "") for name in features]
             frame["decided_by"] = [self.decision.by((name,)) for name in features]
         for name, result in self.results.items():
             label = METHODS[name].label

@@ -240,3 +240,25 @@ def test_a_classifier_without_probabilities_is_refused_with_the_remedy():
             losaw.explain(frame, "y", model=model, methods="pfi", folds=3, budget=None)
     with pytest.raises(TypeError, match="target must be the name of a column"):
         losaw.explain(frame, frame["y"])
+
+
+@pytest.mark.parametrize(
+    ("cuts", "of"), [(0, "prediction of y"), (2, "probability of y = B"), (4, "probability of y =")]
+)
+def test_each_selected_feature_has_a_sentence_on_its_direction(cuts, of):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({name: rng.standard_normal(240) for name in ("down", "hump")})
+    frame["town"] = np.array(["u", "v", "w, z", "x"])[rng.integers(4, size=240)]
+    f = frame["town"].map({"u": 2, "v": 2, "w, z": -1, "x": 0.5}) - 2 * frame["down"]
+    frame["y"] = f + 3 * (frame["hump"].abs() < 0.6) + 0.3 * rng.standard_normal(240)
+    if cuts:
+        frame["y"] = pd.qcut(frame["y"], cuts, labels=list("ABCD")[:cuts]).astype(str)
+    found = losaw.explain(frame, "y", **OF_PFI)
+    said = {s.features[0]: s.text for s in found.sections["Directions"]}
+    assert set(said) == set(found.selected) and all(of in text for text in said.values())
+    assert found.to_frame().set_index("feature")["direction"].to_dict() == said
+    assert all(text in str(found) and text in found.to_json() for text in said.values())
+    if cuts < 4:
+        assert said["down"].endswith("falls with it.")
+        assert "highest near" in said["hump"]
+        assert "highest for {u" in said["town"] and "lowest for {“w, z”}." in said["town"]

@@ -47,7 +47,7 @@ def table(seed):
         del made.results["cpi"]
         made.results["pfi"], made.groups, made.finest = drawn(rng), None, ()
     related = Associations(NAMES, np.eye(4), {})
-    return conclude(made.data, made, related, {}, 0.1)
+    return conclude(made.data, made, related, {}, {}, 0.1)
 
 
 @pytest.mark.parametrize("seed", range(40))
