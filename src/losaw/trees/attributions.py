@@ -1,6 +1,9 @@
 """Attributions of boosted trees, tree by tree, and the sums that scores are made of."""
 
 import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,9 +19,6 @@ if TYPE_CHECKING:
     from xgboost import Booster, DMatrix
 
 ATTRIBUTIONS = ("predecomp", "saabas", "treeshap")
-# Four scores of a booster are made of the same sums, and TreeSHAP takes seconds: by contents, the
-# last few are kept, of two samples and all attributions.
-_MOST_KEPT = 6
 
 
 @dataclass(frozen=True)
@@ -42,11 +42,25 @@ class AttributionSums:
         return total
 
 
-_KEPT: dict[bytes, AttributionSums] = {}
+_SHARED: ContextVar[dict[bytes, AttributionSums] | None] = ContextVar("_SHARED", default=None)
+
+
+@contextmanager
+def shared_sums() -> Iterator[None]:
+    """Compute sums of the same contents once within the block, and keep none behind it.
+
+    For studies, in which four scores of a booster are made of the same sums: TreeSHAP takes
+    seconds.
+    """
+    token = _SHARED.set({})
+    try:
+        yield
+    finally:
+        _SHARED.reset(token)
 
 
 def attribution_sums(model: Any, X: ArrayLike, y: ArrayLike, attribution: str) -> AttributionSums:
-    """The sums of one attribution on any sample, of classes 0 and 1; the last few are kept."""
+    """The sums of one attribution on any sample, of classes 0 and 1."""
     one_of("attribution", attribution, ATTRIBUTIONS)
     booster = as_booster(model)
     if callable(objective := getattr(model, "objective", None)):
@@ -59,18 +73,18 @@ def attribution_sums(model: Any, X: ArrayLike, y: ArrayLike, attribution: str) -
         raise ValueError(
             f"y has shape {response.shape}, expected ({matrix.num_row()},): one per row of X"
         )
+    known = _SHARED.get()
+    if known is None:
+        return _sums(booster, matrix, response, attribution)
     rows = matrix.get_data()
     digest = hashlib.blake2b(f"{attribution} {rows.shape} {booster.save_config()}".encode())
     for part in (rows.indptr, rows.indices, rows.data, response):
         digest.update(part.tobytes())
     digest.update(booster.save_raw())
     key = digest.digest()
-    if key not in _KEPT:
-        sums = _sums(booster, matrix, response, attribution)
-        while len(_KEPT) >= _MOST_KEPT:
-            _KEPT.pop(next(iter(_KEPT)))
-        _KEPT[key] = sums
-    return _KEPT[key]
+    if key not in known:
+        known[key] = _sums(booster, matrix, response, attribution)
+    return known[key]
 
 
 def _sums(

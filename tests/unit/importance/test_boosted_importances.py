@@ -13,6 +13,7 @@ from losaw.importance import predecomp, saabas, treeinner
 from losaw.importance.treeinner import reported_total_gain
 from losaw.study.generators.low_signal import LowSignalGenerator
 from losaw.study.learners.xgboost_trees import XGBoostTrees
+from losaw.trees import attributions
 from losaw.trees.attributions import attribution_sums
 from losaw.trees.booster import read_booster
 from reference.in_study import in_study
@@ -386,3 +387,17 @@ def test_a_pipeline_is_explained_by_its_booster_and_takes_columns_as_it_does():
         treeinner(xgboost.XGBRegressor(n_estimators=5).fit(X, X.a + 1e7), X, X.a + 1e7)
     with pytest.raises(ValueError, match="columns"):
         treeinner(model, X[["c", "a", "b"]], X.a)
+
+
+def test_sums_are_shared_within_a_block_of_a_study_alone(monkeypatch):
+    X = np.random.default_rng(0).standard_normal((30, 2))
+    booster, computed = xgboost.XGBRegressor(n_estimators=2).fit(X, X[:, 0]), []
+    sums = attributions._sums
+    monkeypatch.setattr(attributions, "_sums", lambda *of: computed.append(of[-1]) or sums(*of))
+    alone = [attribution_sums(booster, X, X[:, 0], "predecomp") for _ in range(2)]
+    assert len(computed) == 2 and not np.shares_memory(alone[0].forest, alone[1].forest)
+    for _ in range(2):
+        with attributions.shared_sums():
+            for kind in ("predecomp", "saabas", "predecomp"):
+                attribution_sums(booster, X, X[:, 0], kind)
+    assert computed[2:] == ["predecomp", "saabas"] * 2

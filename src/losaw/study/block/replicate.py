@@ -23,6 +23,7 @@ from losaw.study.registry.plugins import PREFIX, place_of
 from losaw.study.request.grid import Study
 from losaw.study.request.settings import Setting
 from losaw.support.outcomes import class_numbers, classes_of, means, task_of
+from losaw.trees.attributions import shared_sums
 
 
 @dataclass(frozen=True)
@@ -69,12 +70,13 @@ def run_replicate(
         raise
     except Exception as error:
         return [failure(seed, "", "", error)]
-    return [
-        row
-        for part in ("", *ingredients.importances)
-        if part in parts
-        for row in _rows_of_part(ingredients, data, model, seed, part)
-    ]
+    with shared_sums():
+        return [
+            row
+            for part in ("", *ingredients.importances)
+            if part in parts
+            for row in _rows_of_part(ingredients, data, model, seed, part)
+        ]
 
 
 def fit(ingredients: Ingredients, data: Dataset, seed: int) -> Any:
