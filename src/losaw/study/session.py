@@ -4,6 +4,7 @@ The Snakefile and the command line both make a session, so both see the same blo
 errors and the same files.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +18,14 @@ from losaw.study.request.checks import validate
 from losaw.study.request.grid import Study
 from losaw.study.request.published import check_counted_once, read_published, what_has_no_cell
 from losaw.study.request.settings import Setting, plain, safe_name, same, short_digest
-from losaw.study.request.study_file import SCALES, Configuration, SourceFile, listed, parse
+from losaw.study.request.study_file import (
+    MOST_SEEDS,
+    SCALES,
+    Configuration,
+    SourceFile,
+    listed,
+    parse,
+)
 from losaw.support.words import unknown
 
 
@@ -80,8 +88,9 @@ class Session:
         overrides = {k: v for k, v in asked.items() if k in Configuration.model_fields}
         seeds = asked.pop("seeds", None)
         self.selection = {k: listed(v) for k, v in sorted(asked.items()) if k not in overrides}
-        if seeds is not None and not (str(seeds).isdecimal() and int(seeds) > 0):
-            raise StudyError(f"seeds: {seeds!r} is not allowed; ask for a whole number, 1 or more")
+        if seeds is not None and not re.fullmatch("0*[1-9][0-9]{0,4}", str(seeds)):
+            words = f"ask for a whole number, from 1 to {MOST_SEEDS}"
+            raise StudyError(f"seeds: {seeds!r:.80} is not allowed; {words}")
         self.seeds = None if seeds is None else int(seeds)
         self.source = SourceFile(configuration, overrides)
         self.configuration = parse(Configuration, self.source)
@@ -122,14 +131,16 @@ class Session:
         return study
 
     def _study_names(self) -> list[str]:
-        """Names of the requested studies; ``ufi`` stands for every study named ``ufi_…``."""
+        """Names of the requested studies; ``ufi`` is every study named ``ufi_…``, ``all`` all."""
         there = self.available_studies()
         names: list[str] = []
         for index, name in enumerate(self.configuration.studies):
-            group = [study for study in there if study.startswith(f"{name}_")]
+            group = [study for study in there if name == "all" or study.startswith(f"{name}_")]
             if name in there or not group:
                 self.source.check_known(name, there, ("studies", index), "study")
                 group = [name]
+            elif name in self._asked_studies:
+                self.notes.append(f"studies={name}: {', '.join(group)}")
             names += group
         return list(dict.fromkeys(names))
 

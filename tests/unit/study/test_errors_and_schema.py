@@ -394,3 +394,72 @@ def test_the_plan_sees_a_table_whose_cells_fall_on_one_place(project, capsys, ro
     assert main(["plan", "--configfile", str(project.configuration)]) == (
         0 if rows == "metric" else 2
     )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        *[
+            ("published:", f'method: "{text}"\npublished:', "method: .* {learner} and {importance}")
+            for text in (
+                "{learner:>999999999}",
+                "{learner!r}",
+                "{importance:{learner}}",
+                "{0}",
+                "}",
+            )
+        ],
+        ("n_samples: [30", "n_samples: [" + "9" * 300, "n_samples: values have 100 characters"),
+        ("  plain:", f"  {'p' * 300}:", "String should have at most 100 characters"),
+        ("smoke: 5", "smoke: 1000000000000", "less than or equal to 99999"),
+        ("published: tiny.csv", f"published: {'p' * 300}", "published: is too long a path"),
+        ("published: tiny.csv", 'published: "a\\0b"', "published: needs .* no .* control"),
+    ],
+)
+def test_what_would_take_memory_for_ever_or_end_in_a_traceback_is_refused(project, old, new, words):
+    project.edit(old, new)
+    with pytest.raises(StudyError, match=f"tiny.yaml: line .*{words}"):
+        project.session()
+
+
+@pytest.mark.parametrize("key", ["results", "figures", "plugins"])
+@pytest.mark.parametrize(
+    "path", ["a\0b", "a\nb", "a/{b}", "r" * 300, "r/" * 999, "$NOT_SET/a", "~x/a"]
+)
+def test_a_folder_is_refused_that_cannot_be_made_or_means_something_else(project, key, path):
+    with pytest.raises(StudyError, match=rf"^{key}\S*: (needs known users|is too long a path)"):
+        project.session(**{key: path})
+
+
+def test_a_home_and_a_variable_are_expanded_as_a_shell_does(project, monkeypatch):
+    monkeypatch.setenv("SCRATCH", str(project.folder))
+    monkeypatch.setenv("HOME", str(project.folder))
+    for path in ("~/a", "$SCRATCH/a", "${SCRATCH}/a"):
+        assert project.session(results=path).results == project.folder / "a"
+
+
+@pytest.mark.parametrize("text", ["1000000000", "51", "0.5", "-1", "a\0b"])
+def test_decimals_are_a_small_whole_number(project, text):
+    project.replace(project.published, "0.9,3,", f"0.9,{text},")
+    with pytest.raises(StudyError, match=r"tiny.csv: line 3: decimals must be a whole number"):
+        project.session()
+
+
+@pytest.mark.parametrize("seeds", ["1000000000000", "9" * 5000, "0", "²"])
+def test_a_number_of_seeds_that_no_one_runs_is_refused(project, seeds):
+    with pytest.raises(StudyError, match=r"seeds: .* from 1 to 99999"):
+        project.session(seeds=seeds)
+
+
+def test_all_is_all_studies_and_a_first_word_says_which(project):
+    text = project.study_file.read_text().replace("published:", "counted: false\npublished:")
+    for name in ("all_b", "tiny_a", "tiny_c"):
+        project.study_file.with_name(f"{name}.yaml").write_text(
+            text.replace("study: tiny", f"study: {name}")
+        )
+    project.study_file.unlink()
+    session = project.session(studies="all")
+    assert session.names == ("all_b", "tiny_a", "tiny_c")
+    assert session.notes == ["studies=all: all_b, tiny_a, tiny_c"]
+    assert project.session(studies="tiny").notes == ["studies=tiny: tiny_a, tiny_c"]
+    assert project.session(studies="tiny_a").notes == project.session().notes == []

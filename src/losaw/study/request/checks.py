@@ -3,13 +3,14 @@
 import itertools
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from string import Formatter
 from typing import Any, get_args
 
 from losaw.study.metrics.metric import Needs
 from losaw.study.registry.catalogue import EXTRAS
 from losaw.study.request.grid import Method, Study, resolve
 from losaw.study.request.settings import safe_name, same
-from losaw.study.request.study_file import EVERY_STUDY_HAS, SCALES, Configuration, Location
+from losaw.study.request.study_file import EVERY_STUDY_HAS, LONGEST, SCALES, Configuration, Location
 from losaw.support.extras import LIBRARIES, MissingExtraError, require
 from losaw.support.words import unknown
 
@@ -55,6 +56,9 @@ def _check_grid(study: Study) -> None:
             raise study.source.error(("settings", axis), message)
         if axis in study.generator.parameters:
             message = "is an axis, and a fixed parameter of the generator; leave one of them out"
+            raise study.source.error(("settings", axis), message)
+        if long := [value for value in values if len(str(value)) > LONGEST]:
+            message = f"values have {LONGEST} characters at most, got {long[0]!r:.40}…"
             raise study.source.error(("settings", axis), message)
         if twice := _twice(map(safe_name, values)):
             message = f"has two values of one name in files: {twice[0]}"
@@ -155,15 +159,19 @@ def _check_method_names(study: Study) -> None:
 
     Those of predictions and those of importances may have equal names: a metric is of either.
     """
+    try:
+        fields = [field[1:] for field in Formatter().parse(study.file.method or "")]
+        is_plain = {*fields} <= {("learner", "", None), ("importance", "", None), (None,) * 3}
+    except ValueError:
+        is_plain = False
+    if not is_plain:  # a width of a billion would be made
+        message = f"{study.file.method!r:.80} may hold {{learner}} and {{importance}} only"
+        raise study.source.error(("method",), message)
     needs = {metric.entry.load().needs for metric in study.metrics.values()}
     pairs = [(label, one) for label, of in study.learners.items() for one in of.importances]
     of_predictions = [(label, "") for label in study.learners] if "prediction" in needs else []
     for columns in (of_predictions, pairs):
-        try:
-            names = list(itertools.starmap(study.method_name, columns))
-        except (KeyError, IndexError, ValueError, AttributeError):
-            message = f"{study.file.method!r} may hold {{learner}} and {{importance}} only"
-            raise study.source.error(("method",), message) from None
+        names = list(itertools.starmap(study.method_name, columns))
         for key, shown, remedy in (
             ("method", names, "use both {learner} and {importance}"),
             ("labels", list(map(study.show, names)), "give each a label of its own"),

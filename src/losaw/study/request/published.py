@@ -58,18 +58,18 @@ def read_published(study: Study, folder: Path) -> "pd.DataFrame":
     titles = {key: table_title(key) for key in study.file.tables}
     frame["table"] = frame["table"].replace(titles)
     cells, keys = frame[frame["published"].notna()], ["table", *study.axes, "metric", "method"]
-    for column, least, words in (
-        ("published", -LARGEST, f"a number, {LARGEST:g} at most in size"),
-        ("decimals", 0, "a whole number, 0 or more"),
-        ("published_runs", 1, "a number, 1 or more"),
-        ("published_sd", 1 / LARGEST, "a number above 0, or empty"),
-        ("published_se", 1 / LARGEST, "a number above 0, or empty"),
+    for column, least, most, words in (
+        ("published", -LARGEST, LARGEST, f"a number, {LARGEST:g} at most in size"),
+        ("decimals", 0, 50, "a whole number, 0 or more, and 50 at most"),
+        ("published_runs", 1, LARGEST, "a number, 1 or more"),
+        ("published_sd", 1 / LARGEST, LARGEST, "a number above 0, or empty"),
+        ("published_se", 1 / LARGEST, LARGEST, "a number above 0, or empty"),
     ):
         written = cells.get(column, pd.Series(dtype=float))
         if column in SOME:
             written = written.dropna()
         numbers = pd.to_numeric(written, errors="coerce")
-        is_wrong = ~numbers.between(least, LARGEST)
+        is_wrong = ~numbers.between(least, most)
         wrong = written.index[is_wrong | (numbers % 1 != 0) if column == "decimals" else is_wrong]
         if len(wrong):
             raise StudyError(f"{path}: line {wrong[0] + 2}: {column} must be {words}")

@@ -1,6 +1,7 @@
 """The format of study files and of the configuration, and errors that name file and key."""
 
 import json
+import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
@@ -24,6 +25,8 @@ Location = tuple[str | int, ...]
 Scalar = bool | int | float | str
 
 SCALES = ("smoke", "desk", "reference", "paper")
+MOST_SEEDS = 99_999
+LONGEST = 100  # of names, that several may stand in that of a file, which has 255 bytes
 # The reference run is of some studies only.
 EVERY_STUDY_HAS = ("smoke", "desk", "paper")
 
@@ -107,12 +110,26 @@ def _named(written: Any) -> Any:
     return {name: {} for name in written} if is_names else written
 
 
-Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.=+-]*$")]
+def _path(path: Any) -> Any:
+    """Return a path with ``~`` and variables as a shell expands them; refuse what no shell knows.
+
+    Braces are wildcards of Snakemake.
+    """
+    text = os.path.expandvars(os.path.expanduser(path))
+    if text.startswith("~") or not text.isprintable() or {"$", "{", "}"} & {*text}:
+        raise ValueError("needs known users and variables, and no braces and control characters")
+    if len(text.encode()) > 1000 or any(len(part.encode()) > LONGEST for part in Path(text).parts):
+        raise ValueError(f"is too long a path: {LONGEST} bytes a folder at most, 1000 in all")
+    return type(path)(text)
+
+
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.=+-]*$", max_length=LONGEST)]
+PlainPath = Annotated[Path, AfterValidator(_path)]
 Values = Annotated[list[Annotated[Any, AfterValidator(_plain)]], Field(min_length=1)]
 SomeValues = Annotated[Values, BeforeValidator(as_values)]  # one value or several
 Names = Annotated[list[str], BeforeValidator(as_values)]
 Filter = dict[str, SomeValues]
-SeedCount = Annotated[int, Field(ge=1)]
+SeedCount = Annotated[int, Field(ge=1, le=MOST_SEEDS)]
 
 
 class Strict(BaseModel):
@@ -183,7 +200,7 @@ class Seeds(Entry):
 class Seconds(Entry):
     """The cost of a seed."""
 
-    seconds: Annotated[float, Field(gt=0)]
+    seconds: Annotated[float, Field(gt=0, le=1e9)]
 
 
 SeedsOfSettings = Annotated[
@@ -321,9 +338,9 @@ class StudyFile(Strict):
     seeds: dict[str, SeedsOfSettings]
     blocks: Blocks = Blocks()
     seconds_per_seed: list[Seconds] = []
-    memory_megabytes: SeedCount = 1500
+    memory_megabytes: Annotated[int, Field(ge=1)] = 1500
     method: str | None = None
-    published: str | None = None
+    published: Annotated[str, AfterValidator(_path)] | None = None
     margins: dict[str, Annotated[float, Field(gt=0)]] = {}
     counted: bool | list[Filter] = True
     known: list[Known] = []
@@ -342,9 +359,9 @@ class Configuration(Strict):
         ``smoke`` (seconds), ``desk`` (minutes), ``reference`` (hours; what the repository's
         reference run computed) or ``paper`` (the papers' own numbers of runs).
     studies : list of str
-        Names of study files, or the first word of several.
+        Names of study files, or the first word of several; ``all`` is all of them.
     results, figures : Path
-        Folders that are written into.
+        Folders that are written into; ``~`` and ``$NAME`` are expanded as a shell does.
     plugins : list of Path
         Files with your own methods.
     max_failed_share : float
@@ -359,11 +376,11 @@ class Configuration(Strict):
 
     scale: str = "desk"
     studies: Annotated[list[str], BeforeValidator(listed), Field(min_length=1)]
-    results: Path = Path("results")
-    figures: Path = Path("figures")
-    plugins: Annotated[list[Path], BeforeValidator(listed)] = []
+    results: PlainPath = Path("results")
+    figures: PlainPath = Path("figures")
+    plugins: Annotated[list[PlainPath], BeforeValidator(listed)] = []
     max_failed_share: Annotated[float, Field(ge=0, le=1)] = 0.0
-    block_minutes: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 60.0
+    block_minutes: Annotated[float, Field(gt=0, le=1e5, allow_inf_nan=False)] = 60.0
     reuse: bool = True
 
 
