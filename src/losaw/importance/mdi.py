@@ -45,7 +45,8 @@ def mdi(
     Returns
     -------
     ImportanceResult
-        ``std_error`` over trees, if each tree has importances of its own.
+        ``std_error`` over trees, if each tree has importances of its own. ``method`` names what a
+        booster reports instead: its ``importance_type``, as "gain".
 
     Raises
     ------
@@ -69,7 +70,10 @@ def mdi(
     # What a forest reports is the mean over its trees that have a split.
     own = [tree.feature_importances_ for tree in trees if tree.tree_.node_count > 1] or [reported]
     of_trees = np.stack([sample.summed(decreases) for decreases in own])
-    return result_of_trees("mdi()", of_trees, sample, sample.summed(reported))
+    # Boosters report what their importance_type says, and gain if it is None.
+    kind = getattr(sample.forest, "importance_type", "")
+    shown = "mdi()" if kind == "" else f"mdi(importance_type={kind or 'gain'!r})"
+    return result_of_trees(shown, of_trees, sample, sample.summed(reported))
 
 
 def split_improvement(

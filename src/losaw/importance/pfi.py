@@ -65,7 +65,8 @@ def pfi(
     ----------
     model, X, y, features, groups, kinds, feature_names, sample_weight, clusters, n_jobs, \
 random_state
-        As in :func:`losaw.importance.cpi`. Missing values are the model's business.
+        As in :func:`losaw.importance.cpi`: rows that the model has not seen, or ``cv=``. Missing
+        values are the model's business.
     scale : {"difference", "ratio"}, default "difference"
     n_repeats : int, default 5
         Permutations of a feature.

@@ -62,7 +62,8 @@ def sage(
     Parameters
     ----------
     model, X, y, loss, scoring, groups, kinds, feature_names, clusters, cv, n_jobs, random_state
-        As in :func:`losaw.importance.cpi`. Missing values are the model's business.
+        As in :func:`losaw.importance.cpi`: rows that the model has not seen, or ``cv=``. Missing
+        values are the model's business.
     n_background : int, default 32
         Rows of X, drawn once, that represent the marginal distribution; all if there are fewer.
     max_permutations : int, default 512

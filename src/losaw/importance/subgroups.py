@@ -62,7 +62,8 @@ def subgroups(
     ----------
     model, X, y, loss, features, groups, kinds, feature_names, sample_weight, clusters, cv, \
 n_jobs, random_state
-        As in :func:`losaw.importance.cpi`. Missing values are the model's business.
+        As in :func:`losaw.importance.cpi`: rows that the model has not seen, or ``cv=``. Missing
+        values are the model's business.
     train : pair of (X, y) or None, default None
         Rows that the trees are grown on, best those that the model was fitted to; None: X itself
         (with ``cv`` the rows of the fit).

@@ -291,12 +291,17 @@ def growing(
 
 
 def _require_fitted(model: Any) -> None:
-    """Raise a ValueError for a model of scikit-learn or ours, or a Pipeline, without a fit."""
+    """Raise an error for a model of scikit-learn or ours, or a Pipeline, without a fit."""
     from sklearn.utils.validation import check_is_fitted
 
     last = model
     while hasattr(last, "steps"):
         last = last.steps[-1][1]
+    if type(last).__name__ == "Booster":  # of xgboost and lightgbm: it has no rows and no classes
+        raise TypeError(
+            "model is a Booster, which predicts no frame or array as an estimator does: give the "
+            "XGBRegressor, LGBMClassifier, … that it is of"
+        )
     # Other models may show a fit in other ways.
     if type(last).__module__.partition(".")[0] in ("sklearn", "losaw"):
         said = f"the model, a {type(model).__name__}, is not fitted: call its fit(X, y) first, or "

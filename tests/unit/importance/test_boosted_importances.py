@@ -9,7 +9,7 @@ import xgboost
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from losaw.importance import predecomp, saabas, treeinner
+from losaw.importance import cpi, mdi, pfi, predecomp, saabas, sage, subgroups, treeinner
 from losaw.importance.treeinner import reported_total_gain
 from losaw.study.generators.low_signal import LowSignalGenerator
 from losaw.study.learners.xgboost_trees import XGBoostTrees
@@ -401,3 +401,18 @@ def test_sums_are_shared_within_a_block_of_a_study_alone(monkeypatch):
             for kind in ("predecomp", "saabas", "predecomp"):
                 attribution_sums(booster, X, X[:, 0], kind)
     assert computed[2:] == ["predecomp", "saabas"] * 2
+
+
+@pytest.mark.parametrize("kind", [None, "gain", "weight", "total_gain"])
+def test_mdi_of_a_booster_says_what_it_is(kind):
+    X = np.random.default_rng(0).standard_normal((30, 2))
+    model = xgboost.XGBRegressor(n_estimators=2, importance_type=kind).fit(X, X[:, 0])
+    assert mdi(model, X, X[:, 0]).method == f"mdi(importance_type={kind or 'gain'!r})"
+
+
+@pytest.mark.parametrize("method", [pfi, cpi, sage, subgroups])
+def test_a_booster_in_place_of_an_estimator_is_refused_with_the_remedy(method):
+    X = np.random.default_rng(0).standard_normal((30, 2))
+    booster = xgboost.XGBRegressor(n_estimators=2).fit(X, X[:, 0]).get_booster()
+    with pytest.raises(TypeError, match=r"model is a Booster.*XGBRegressor"):
+        method(booster, X, X[:, 0])
