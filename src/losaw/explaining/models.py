@@ -1,5 +1,6 @@
 """The models that explain: forests for any table, boosting, or an estimator of the user's."""
 
+from types import FunctionType
 from typing import Any, Self
 
 import numpy as np
@@ -94,6 +95,10 @@ def make_model(model: Any, data: Prepared, n_trees: int, seed: int, n_jobs: int 
         return kind(categorical_features="from_dtype", random_state=seed % 2**31)
     if isinstance(model, type) or not (hasattr(model, "fit") and hasattr(model, "get_params")):
         got = f"the class {model.__name__}" if isinstance(model, type) else type(model).__name__
+        got += ": give an instance" if isinstance(model, type) else ""
+        got += (
+            ": put it into a class with fit and predict" if isinstance(model, FunctionType) else ""
+        )
         raise LosawError(
             f"model must be one of {', '.join(MODELS)} or an estimator of scikit-learn, got {got}"
         )

@@ -5,6 +5,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sized
 from dataclasses import dataclass, field
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _BLUE, _GREY = "#0072b2", "#999999"
+_LABEL = 60  # so many letters of a line stay within a drawing
 PROCEDURES = ("benjamini-hochberg", "benjamini-yekutieli")
 _DATA = (str, int, float, bool, np.ndarray, np.generic, list, tuple)  # what JSON can hold
 Function = TypeVar("Function", bound=Callable[..., "ImportanceResult"])
@@ -354,7 +356,7 @@ class ImportanceResult:
 
         order = np.argsort(-self.ranking_scores(), kind="stable")[:top][::-1]
         if ax is None:
-            _, ax = plt.subplots(figsize=(6, 0.3 * len(order) + 1), layout="constrained")
+            _, ax = plt.subplots(figsize=(6, 0.3 * len(order) + 1.3), layout="constrained")
         names = [self.feature_names[j] for j in order]
         shown = names
         if self.deviations is not None:
@@ -370,7 +372,8 @@ class ImportanceResult:
             places = np.arange(len(order))
             ax.errorbar(self.scores[order], places, xerr=half, fmt="none", ecolor="black")
             also = "" if self.deviations is None else " and ranks"
-            label += f"\n{100 * level:g}% interval{also} {self.std_error_kind}"
+            text = f"{100 * level:g}% interval{also} {self.std_error_kind}"
+            label = "\n".join([label, *wrap(text, _LABEL)])
         ax.axvline(0.0, color="black", linewidth=0.8)
         ax.set_xlabel(label)
         return ax

@@ -8,6 +8,7 @@ import pytest
 
 import losaw
 from losaw.cli import main
+from losaw.explaining.design import METHODS, _cuts
 from reference.explaining_tables import mixed
 
 QUICK = {"folds": 3, "draws": 1, "permutations": 2, "budget": None, "rounds": 5}
@@ -181,3 +182,14 @@ def test_only_an_order_that_is_better_than_chance_is_praised(copies, first, word
     found = replace(copies, features=tuple("abcd"), rounds=rounds, n_signals=1)
     said = any(words in sentence for sentence in found.verdicts)
     assert said == (first < 0.5 or selected == 0)
+
+
+@pytest.mark.parametrize("gone", [(), ("loco",), ("losaw", "loco"), ("losaw", "cpi", "loco")])
+def test_the_verdict_says_which_methods_the_budget_leaves_out(copies, gone):
+    full = replace(copies.design, methods=tuple(METHODS))
+    cuts = _cuts(full, replace(full, methods=tuple(m for m in METHODS if m not in gone)), 60.0)
+    said = [
+        v for v in replace(copies, design=replace(full, cuts=tuple(cuts))).verdicts if "budget" in v
+    ]
+    named = ", ".join(METHODS[name].label for name in gone)
+    assert said == [f"Not compared, since the budget leaves them out: {named}."] * bool(gone)

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from losaw.explaining import sentences
 from losaw.explaining.clock import Clock
 from losaw.explaining.design import full_design
 from losaw.explaining.draws import LEAST_LOCO, decide
@@ -204,3 +205,14 @@ def test_a_member_far_above_the_others_of_its_group_is_named(scores, words):
     made = work(result, groups=(GROUP,), left_out={GROUP: 0.05})
     text = statements(made, decide(made, 0.1))[0].text
     assert text.startswith(f"One of {{rooms, age}} matters, but the data do not tell which{words}:")
+
+
+def test_of_what_stays_open_few_are_named_and_the_rest_is_a_number(monkeypatch):
+    draws = dict.fromkeys(NAMES, WRONG)
+    left_out = {(name,): 0.001 for name in NAMES}
+    for most, more in ((1, " and 3 more: "), (3, " and 1 more: "), (4, "")):
+        monkeypatch.setattr(sentences, "_MOST_OPEN", most)
+        text = said(work(scored(0.4, 0.3, 0.2, 0.1), draws=draws, left_out=left_out))[1][
+            "open"
+        ].text
+        assert more in text and text.count("(LOCO") == most

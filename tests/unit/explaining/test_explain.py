@@ -305,3 +305,16 @@ def test_names_of_any_letters_are_whole_in_every_output(tmp_path):
 def test_a_name_with_points_is_not_cut(tmp_path, file, prefix):
     options = argparse.Namespace(file=tmp_path / file, output=None)
     assert prefix_of(options, "explained").name == f"{prefix}_explained"
+
+
+def test_ranks_have_a_column_only_where_they_say_something():
+    shown, rng = [], np.random.default_rng(0)
+    for effect in (0.0, 3.0):
+        frame = pd.DataFrame(rng.standard_normal((200, 4)), columns=list("abcd"))
+        frame["y"] = effect * frame["a"] + rng.standard_normal(200)
+        found = losaw.explain(frame, "y", methods="pfi", **QUICK | {"folds": 10})
+        ranks = found.results["pfi"].ranks()
+        says = bool(((ranks["best"] > 1) | (ranks["worst"] < 4)).any())
+        assert ("PFI_rank" in found.to_frame()) == says
+        shown.append(says)
+    assert shown == [False, True]

@@ -115,7 +115,8 @@ def test_what_a_model_refuses_passes_with_its_columns_and_the_remedy(model, word
     ("model", "words"),
     [
         (LogisticRegression(), "does not solve"),
-        (RandomForestRegressor, "the class RandomForestRegressor"),
+        (RandomForestRegressor, "the class RandomForestRegressor: give an instance"),
+        (lambda X: X, "got function: put it into a class with fit and predict"),
         (3, "model must be one of"),
     ],
 )

@@ -207,6 +207,15 @@ def test_scores_are_drawn_with_their_intervals():
     assert "\n99.9% interval over rows" in result().plot(level=0.999).get_xlabel()
 
 
+@pytest.mark.parametrize("kind", ["over folds", "over other samples " * 8])
+def test_the_label_of_a_drawing_is_not_cut(kind):
+    matplotlib.use("Agg")
+    axes = result(std_error_kind=kind).plot()
+    axes.figure.canvas.draw()
+    box, whole = axes.xaxis.label.get_window_extent(), axes.figure.bbox
+    assert whole.x0 <= box.x0 and box.x1 <= whole.x1 and box.y0 >= whole.y0
+
+
 def test_names_are_drawn_as_text_not_as_formulas():
     matplotlib.use("Agg")
     axes = result(feature_names=("a $$ b", "$x^2", "$y_1$")).plot()
