@@ -23,7 +23,7 @@ MISSING_LEVEL, OTHER_LEVEL = "(missing)", "(other)"
 _KEY = re.compile(
     r"(?i:id|key|index|uuid|row|row[ _]?(number|names?|id)|unnamed: 0|.*[_ .-]id)|.*[a-z]I[Dd]"
 )
-_MOSTLY_NUMBERS = 0.9
+_MOSTLY_NUMBERS, _ROUNDING = 0.9, 1e-9
 MISSING_NUMBERS = (
     "the forest takes them below all values, losawRF at the median, another model as missing"
 )
@@ -158,6 +158,32 @@ def _numbers(column: Column, codes: FloatArray, asked: str | None) -> Column:
     kind = asked or kind_of_numbers(codes)
     words = f"{column.n_missing} missing: {MISSING_NUMBERS}" if column.n_missing else ""
     return column._replace(values=pd.Series(codes, name=column.name), kind=kind, treatment=words)
+
+
+def numbers_in(read: Values) -> FloatArray:
+    """Return numbers, or the last one within each text; missing where there is none."""
+    import pandas as pd
+
+    if read.content not in ("text", "objects", "levels"):
+        return read.codes if read.content == "numbers" else np.full(len(read.codes), np.nan)
+    texts = pd.Series([str(level) for level in read.levels or ()], dtype=object)
+    found = texts.str.extract(r"(\d+)\D*$")[0].astype(float).to_numpy()
+    return _placed(found, read.codes)
+
+
+def without_key(column: Column, numbers: dict[str, FloatArray], keys: list[str]) -> Column:
+    """Leave out numbers that are a line of a column that is left out, as 2 id + 1 is of id.
+
+    Other columns that rise with it stay: a table may be in the order of a feature.
+    """
+    for key in keys if column.values is not None and column.kind != "nominal" else ():
+        both = ~np.isnan(numbers[column.name]) & ~np.isnan(numbers[key])
+        first, second = numbers[column.name][both], numbers[key][both]
+        vary = len(np.unique(second)) > MOST_TEXT_LEVELS and np.ptp(first) > 0
+        if vary and abs(np.corrcoef(first, second)[0, 1]) > 1 - _ROUNDING:
+            words = f"left out: it goes with {key}, which is left out"
+            return column._replace(values=None, kind="", treatment=words)
+    return column
 
 
 def _dates(column: Column, codes: FloatArray, written: Written, asked: str | None) -> Column:

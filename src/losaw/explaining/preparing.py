@@ -9,7 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import FloatArray
-from losaw.explaining.columns import Column, at_start, mostly_numbers, text_of, treat
+from losaw.explaining.columns import (
+    Column,
+    at_start,
+    mostly_numbers,
+    numbers_in,
+    text_of,
+    treat,
+    without_key,
+)
 from losaw.explaining.table_file import READING
 from losaw.explaining.written import days_of, numbers_of
 from losaw.scoring.rows import cluster_numbers
@@ -32,9 +40,8 @@ MOST_CLASSES = 50
 _FEW_VALUES = 10
 # What a terminal may obey; tabs and new lines are harmless.
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
-# Rows are copies if one column has so few equal pairs, and so many pairs that are equal in all
-# columns but one are equal in that one, too.
-_FEW_PAIRS, _ARE_COPIES = 0.1, 0.9
+# Equal rows are copies if so few rows share one of their values, and so few would by chance.
+_FEW_SHARE, _BY_CHANCE = 0.05, 0.01
 
 
 @dataclass(frozen=True)
@@ -124,7 +131,8 @@ def prepare(
     clusters: Any = None
     frame = frame.iloc[known]  # what other rows contain decides nothing
     if at_cluster is not None:
-        codes = read_column(frame, at_cluster).codes
+        of_cluster = read_column(frame, at_cluster)
+        codes = of_cluster.codes
         if lacking := int(np.isnan(codes).sum()):
             raise LosawError(
                 f"cluster: {names[at_cluster]!r} has no value in {lacking:,} of {len(known):,} "
@@ -149,69 +157,72 @@ def prepare(
             f"{names[at]} has {len(np.unique(y))} different whole numbers and is explained as a "
             "number. If they are classes, use task classification (--task classification)."
         )
-    columns = []
+    columns, numbers = [], {}
     for place, name in enumerate(names):
         if place == at_cluster:
             why = "not used as a feature: rows of one value stay in one fold"
             columns.append(Column(name, None, "", why, 0, len(np.unique(clusters))))
+            numbers[name] = numbers_in(of_cluster)
         elif place != at and place not in dropped:
-            columns.append(treat(name, read_column(frame, place), asked.get(name)))
+            values = read_column(frame, place)
+            columns.append(treat(name, values, asked.get(name)))
+            numbers[name] = numbers_in(values)
+    keys = [column.name for column in columns if column.values is None]
+    columns = [c if c.name in asked else without_key(c, numbers, keys) for c in columns]
     used = {column.name: column.values for column in columns if column.values is not None}
     if not used:
         reasons = "; ".join(f"{c.name}: {c.treatment}" for c in columns[:5])
         raise LosawError(f"no feature is left to explain {names[at]!r} by ({reasons})")
     X = pd.DataFrame(used)
-    equal = copies(X, y)
-    if equal is not None:
-        n_copies = len(y) - len(np.unique(equal))
+    equal, n_copies, n_others = copies(X, y)
+    if n_copies:
         notes.append(
             f"{n_copies:,} of {len(y):,} rows are copies of others, with the same value in every "
             "column in use. They stay in one fold; if they were made by mistake, remove them."
         )
-    if equal is not None and clusters is not None:
-        equal = _joined(clusters, equal)
+    if n_others:
+        notes.append(
+            f"{n_others:,} of {len(y):,} rows are equal to others in every column in use, more "
+            "than if the columns had nothing to do with each other. With so few values that may be "
+            "so, and such rows are not kept in one fold; if they are copies, remove them."
+        )
     return Prepared(
         X, y, labels, names[at], TASKS[bool(labels)], tuple(columns),
         {column.name: column.kind for column in columns if column.name in used}, tuple(notes),
-        clusters if equal is None else equal, clusters is not None,
+        _joined(clusters, equal) if n_copies else clusters, clusters is not None,
     )  # fmt: skip
 
 
-def copies(X: "pd.DataFrame", y: NDArray[Any]) -> NDArray[np.intp] | None:
-    """Number the rows so that equal ones share a number; None if there are none but by chance.
+def copies(X: "pd.DataFrame", y: NDArray[Any]) -> tuple[NDArray[np.intp], int, int]:
+    """Number the rows so that copies share a number; count them, and other rows that are equal.
 
-    Of rows that are equal in all columns but one, chance would make others differ in that one.
+    Others are counted only where they are more than independent columns would give.
     """
-    import pandas as pd
-
-    columns = [X[n].cat.codes if X[n].dtype == "category" else X[n] for n in X.columns]
-    odd = pd.util.hash_array(np.arange(len(columns) + 1)) | np.uint64(1)
-    parts = [pd.util.hash_array(np.asarray(column)) for column in (*columns, y)]
-    parts = [part * factor for part, factor in zip(parts, odd, strict=True)]
-    rows = np.sum(parts, axis=0, dtype=np.uint64)
-    found = _pairs(rows)
-    if not found or min(map(_pairs, parts)) > _FEW_PAIRS * len(y) ** 2:
-        return None
-    if any(found < _ARE_COPIES * _pairs(rows - part) for part in parts):
-        return None
-    return np.unique(rows, return_inverse=True)[1]
+    table = X.set_axis(range(X.shape[1]), axis=1).assign(y=y)
+    equal = table.groupby(list(table), dropna=False, observed=True, sort=False).ngroup()
+    again, size = equal.duplicated(), equal.map(equal.value_counts()).to_numpy(float)
+    counts = np.array([table[j].map(table[j].value_counts(dropna=False)) for j in table], float)
+    chance = len(y) * ((counts - size) / len(y)).prod(axis=0)  # by the rows that are not equal
+    proven = (counts.min(axis=0) <= _FEW_SHARE * len(y)) & (chance <= _BY_CHANCE)
+    least = -np.expm1(-len(y) * (counts / len(y)).prod(axis=0)).sum()
+    is_more = (size > 1).sum() > least + 3 * np.sqrt(least)
+    others = int((again & ~proven).sum()) * bool(is_more)
+    numbers = np.where(proven, equal, equal.max() + 1 + np.arange(len(y)))
+    return np.unique(numbers, return_inverse=True)[1], int((again & proven).sum()), others
 
 
-def _pairs(values: Any) -> float:
-    """Return how many ordered pairs of rows have equal values."""
-    counts = np.unique(values, return_counts=True)[1].astype(float)
-    return float((counts * (counts - 1)).sum())
-
-
-def _joined(first: NDArray[np.intp], second: NDArray[np.intp]) -> NDArray[np.intp]:
+def _joined(clusters: Any, copied: NDArray[np.intp]) -> NDArray[np.intp]:
     """Number the rows so that rows which belong together in either numbering share a number."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    first, second = (np.unique(numbers, return_inverse=True)[1] for numbers in (first, second))
-    size = int(first.max() + second.max()) + 2
-    links = coo_array((np.ones(len(first)), (first, second + first.max() + 1)), (size, size))
-    return np.asarray(connected_components(links)[1][first], dtype=np.intp)
+    if clusters is None:
+        return copied
+    row = np.arange(len(copied))
+    first = [np.unique(n, return_index=True)[1][np.unique(n, return_inverse=True)[1]]
+             for n in (clusters, copied)]  # fmt: skip
+    links = coo_array((np.ones(2 * len(row)), (np.tile(row, 2), np.concatenate(first))))
+    return np.asarray(connected_components(links)[1], dtype=np.intp)
 
 
 def _place(option: str, name: Any, names: list[str], target: str | None = None) -> int:

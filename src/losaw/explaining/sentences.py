@@ -24,8 +24,9 @@ _NAMED, _MOST_OPEN = 8, 4
 # Columns with more values than this that repeat together mark rows of one person or thing.
 _MANY_VALUES, _ROWS_A_UNIT, _SAME_COLUMN = 20, 2, 0.99
 _LOOKED_AT = 40  # of such columns: every pair takes a millisecond
-# A feature that explains so much alone may be made from the target; tried where all explain this.
-_LEAK, _WORTH_TRYING, _LEAK_FOLDS = 0.95, 0.8, 5
+# A feature that explains so much alone may be made from the target, and one that explains most if
+# its score is so many times the next.
+_LEAK, _MOST, _ALONE, _LEAK_FOLDS = 0.95, 0.6, 10.0, 5
 _HARDLY_LOWER = 0.9
 # A score so many times that of the next is worth a word.
 _FAR_ABOVE = 2.0
@@ -304,12 +305,14 @@ def _no_model(work: Work, decision: Decision) -> Iterator[Sentence]:
 
 
 def _leakage(work: Work) -> Iterator[Sentence]:
-    """Name a feature that alone explains nearly all; the strongest ones are tried."""
+    """Name a feature that alone explains nearly all, or most where the others are far below."""
     quality, names = work.quality.get("model"), work.data.X.columns
-    if quality is None or quality.share < _WORTH_TRYING:
+    if quality is None or quality.share < _MOST:
         return
-    first = next(iter(work.results.values()))
-    strongest = first.select(top=2) if len(names) > 1 else tuple(names)
+    result = work.results.get("pfi", next(iter(work.results.values())))
+    strongest = result.select(top=2) if len(names) > 1 else tuple(names)
+    scores = np.sort(result.scores)[::-1]
+    times = scores[0] / max(scores[1], 1e-3 * scores[0]) if len(scores) > 1 else 0.0
     data = work.data
     for name in strongest:
         alone, shares = replace(data, X=data.X[[name]]), list[float]()
@@ -318,15 +321,17 @@ def _leakage(work: Work) -> Iterator[Sentence]:
             forest.fit(alone.X.iloc[train], data.y[train])
             shares.append(share_explained(work, forest, alone.X.iloc[held], held))
         share = float(np.mean(shares))
-        if share >= _LEAK:
+        is_alone = name == strongest[0] and bool(times > _ALONE)
+        if share >= (_MOST if is_alone else _LEAK):
             option = shlex.quote(f'"{name}"' if "," in name else name)
             remedy = f"leave it out (--drop {option}) and explain again: only the two strongest "
             remedy += "features are tried."
             yield Sentence(
                 "leak",
                 (name,),
-                f"{name} alone explains {percent(share)} of {data.target} on unseen rows. If it "
-                "is computed from the response, or known only after it, "
+                f"{name} alone explains {percent(share)} of {data.target} on unseen rows"
+                + ", and every other feature is far below it" * is_alone
+                + ". If it is computed from the response, or known only after it, "
                 + (remedy if len(names) > 1 else "explain by other features."),
             )
 

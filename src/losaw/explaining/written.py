@@ -13,26 +13,18 @@ import numpy as np
 from losaw.data import FloatArray
 from losaw.support.errors import LosawError
 
-# So many rows of a column of dates must have one; and so many texts are tried first.
-_MOST, _TRIED = 0.9, 300
+_MOST, _TRIED = 0.9, 300  # so many rows must have a date, and so many texts are tried first
 CODE = r"[-+]?(0\d.*|\d{16,})"  # a number that would lose digits
 ISO = re.compile(r"\d{4}[-/]\d{1,2}[-/]\d{1,2}([T ]\d{1,2}:\d{2}.*)?")
-# What formats are tried for: two parts at least, the first or the second is a number.
-_IN_PARTS = re.compile(
-    r"(?i)([a-z]{1,9}[ .,-]*)?\d{1,4}[-/:. ,QWAP][-/:. ,\w]{0,30}|[a-z]{3,9}[ .,-]+\d{2,4}"
-)
-_DAYS = (
-    "%d-%m-%Y", "%m-%d-%Y", "%Y-%m-%d", "%d-%m-%y", "%m-%d-%y", "%y-%m-%d",
-    "%d-%b-%Y", "%d-%B-%Y", "%b-%d-%Y", "%B-%d-%Y", "%Y-%b-%d", "%d-%b-%y",
-)  # fmt: skip
-_MONTHS = ("%Y-%m", "%m-%Y", "%b-%Y", "%B-%Y", "%Y-%b", "%b-%y", "%G-W%V-%u")
-_HOURS = ("%H:%M", "%H:%M:%S", "%H:%M:%S.%f", "%I:%M-%p", "%I:%M:%S-%p", "%I-%p")
+_DAYS = ("%d-%m-%Y", "%m-%d-%Y", "%Y-%m-%d", "%d-%m-%y", "%m-%d-%y",
+         "%d-%b-%Y", "%b-%d-%Y", "%Y-%b-%d", "%d-%b-%y")  # fmt: skip
+_MONTHS = ("%Y-%m", "%m-%Y", "%b-%Y", "%Y-%b", "%b-%y")
+_HOURS = ("%H:%M", "%H:%M:%S", "%H:%M:%S-%f", "%I:%M-%p", "%I:%M:%S-%p", "%I-%p")
 _FORMATS = (*_HOURS, *_DAYS, *_MONTHS, *map("-".join, product(_DAYS, _HOURS)))
-# 1.2.10 is a version, 01.02.10 a day: with points the year is last.
-_VERSION = re.compile(r"(?<!\d)\d\.|\.\d(?!\d)")
-# Thousands are groups of three digits (in India of two) with one sign between all of them.
+_VERSION = re.compile(r"(?<!\d)\d\.|\.\d(?!\d)")  # 1.2.10 is one, and 01.02.10 a day
+# Thousands are groups of three digits with one sign between all of them.
 _DIGITS = re.compile(
-    r"(\d+|[1-9]\d{0,2}((,\d{2,3})*,\d{3}|( \d{3})+|('\d{3})+)|(?=\.))(\.\d+)?(e[-+]?\d+)?"
+    r"(\d+|[1-9]\d{0,2}((,\d{3})+|( \d{3})+|('\d{3})+)|(?=\.))(\.\d+)?(e[-+]?\d+)?"
 )
 _AMOUNT = re.compile(
     r"(?P<open>\()?(?P<sign>-|\+)? ?(?P<money>[^\W\d_]{0,2}[^\w\s.,'+-])? ?(?P<second>-|\+)?"
@@ -105,21 +97,20 @@ def days_of(name: str, texts: list[str], n_rows: Any) -> Written | None:
     """
     import pandas as pd
 
-    weight, written = np.asarray(n_rows, dtype=float), np.array(texts, dtype=object)
-    weight = weight * (written != "")  # blank cells are missing
+    written = pd.Series(texts, dtype=object)
+    weight = np.where(written == "", 0, n_rows)  # blank cells are missing
     least = _MOST * weight.sum()
-    looks = np.array([bool(ISO.fullmatch(t) or _IN_PARTS.fullmatch(t)) for t in texts])
-    if not texts or not weight.any() or weight[looks].sum() < least:
+    if not weight.any() or weight[[bool(re.search(r"\d", text)) for text in texts]].sum() < least:
         return None
-    iso = [text.replace("/", "-") if ISO.fullmatch(text) else None for text in texts]
-    read = {"": pd.to_datetime(pd.Series(iso, dtype=object), utc=True, format="ISO8601",
-                               errors="coerce").dt.tz_localize(None)}  # fmt: skip
-    normal = pd.Series(list(map(_normal, texts)), dtype=object)
+    iso = written.where(written.map(ISO.fullmatch).notna()).str.replace("/", "-")
+    moments = pd.to_datetime(iso, utc=True, format="ISO8601", errors="coerce")
+    read = {"": moments.dt.tz_localize(None)}
+    normal = written.map(_normal)
     some = normal.iloc[:: max(1, len(normal) // _TRIED)]
-    unlike = ["%y"] * any(map(_VERSION.search, texts)) + ["%y-%m"] * any("." in t for t in texts)
+    unlike = "%y" if any(map(_VERSION.search, texts)) else "no format"
     for form in () if weight[read[""].notna()].sum() >= least else _FORMATS:
         tried = pd.to_datetime(some, format=form, errors="coerce").notna().mean()
-        if tried > 0.5 and not any(part in form for part in unlike):
+        if tried > 0.5 and unlike not in form:
             read[form] = pd.to_datetime(normal, format=form, errors="coerce")
     sizes = {form: weight[moments.notna()].sum() for form, moments in read.items()}
     form = max(sizes, key=sizes.__getitem__)
@@ -137,7 +128,7 @@ def days_of(name: str, texts: list[str], n_rows: Any) -> Written | None:
     since = np.datetime64("1900-01-01" if form in _HOURS else "1970-01-01")
     unit = np.timedelta64(1, "h" if form in _HOURS else "D")
     values = (moments.to_numpy().astype("datetime64[us]") - since) / unit
-    bad = [repr(t) for t, is_bad in zip(texts, np.isnan(values), strict=True) if is_bad and t]
+    bad = [repr(text) for text in written[np.isnan(values) & (written != "")]]
     first = np.datetime64(int(np.floor(np.nanmin(values))), "D") if form not in _HOURS else None
     words = "times of day, as hours" if form in _HOURS else f"dates, as days since {first}"
     words += f"; no date: {', '.join(bad[:3])}" if bad else ""
@@ -145,11 +136,11 @@ def days_of(name: str, texts: list[str], n_rows: Any) -> Written | None:
 
 
 def _normal(text: str) -> str:
-    """A date with one sign between its parts; a quarter as its first month, a week as its day."""
+    """A date with one sign between its parts and short months; a quarter as its first month."""
     text = re.sub(r"(?<=\d)(?=[AP]M\b)", "-", text, flags=re.IGNORECASE)
-    text = re.sub(r"(?:[/,\s-]|\.(?!\d+$)|(?<!:\d\d)\.)+", "-", text.strip())
-    text = re.sub(r"(?i)^Q([1-4])-?(\d{4})$", r"\2-Q\1", text)
-    quarter = re.fullmatch(r"(?i)(\d{4})-?Q([1-4])", text)
-    if quarter:
-        return f"{quarter[1]}-{3 * int(quarter[2]) - 2:02}"
-    return re.sub(r"(?i)^(\d{4})-?W(\d\d)$", r"\1-W\2-1", text)
+    text = re.sub(r"[/,.\s-]+", "-", re.sub(r"([A-Za-z]{3})[a-z]+", r"\1", text.strip()))
+    quarter = re.fullmatch(r"(?i)(\d{4})-?Q([1-4])|Q([1-4])-?(\d{4})", text)
+    if quarter is None:
+        return text
+    year, number = quarter[1] or quarter[4], int(quarter[2] or quarter[3])
+    return f"{year}-{3 * number - 2:02}"

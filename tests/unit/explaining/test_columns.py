@@ -141,31 +141,68 @@ def test_names_that_a_terminal_would_obey_are_refused(name):
 
 
 NORMAL = pd.DataFrame(np.random.default_rng(1).standard_normal((400, 5)), columns=list("abcdy"))
-COPIED = {
-    "numbers": (NORMAL, True),
-    "rounded": (NORMAL.round(1), True),
-    "mixed, with holes": (NORMAL.assign(t=list("xyzu") * 100, b=NORMAL["b"].clip(0.0)), True),
-    "classes": (NORMAL.assign(y=NORMAL["y"] > 0), True),
-    "few levels": ((NORMAL > 0.5) * 1, False),
-    "two columns of few numbers": ((5 * NORMAL[["a", "y"]]).round(), False),
+FEW, ZEROS = (NORMAL > 0.5) * 1, NORMAL.clip(0.5)
+COPIED = {  # with the number of copies that are proven, of 55
+    "numbers": (NORMAL, 55),
+    "rounded": (NORMAL.round(1), 55),
+    "mixed, with holes": (NORMAL.assign(t=list("xyzu") * 100, b=NORMAL["b"].clip(0.0)), 55),
+    "classes": (NORMAL.assign(y=NORMAL["y"] > 0), 55),
+    "few levels of a number": (FEW.assign(y=NORMAL["y"]), 55),
+    "zeros": (ZEROS, 45),
+    "zeros and classes": (ZEROS.assign(y=NORMAL["y"] > 0), 43),
+    "few levels": (FEW, 0),
+    "a column twice": (FEW.assign(twice=FEW["y"]), 0),
+    "two columns of few numbers": ((5 * NORMAL[["a", "y"]]).round(), 0),
 }
 
 
 @pytest.mark.parametrize("name", COPIED)
 def test_copies_of_rows_stay_in_one_fold_and_rows_that_are_equal_by_chance_do_not(name):
-    frame, are_copies = COPIED[name]
+    frame, n_copies = COPIED[name]
     assert prepare(frame, "y").clusters is None
     copied = pd.concat([frame, frame.iloc[:50], frame.iloc[:5]], ignore_index=True)
     data = prepare(copied, "y")
-    assert any("55 of 455 rows are copies" in note for note in data.notes) == are_copies
-    if are_copies:
-        assert len(np.unique(data.clusters)) == 400 and not data.is_clustered
-        assert (data.clusters[400:450] == data.clusters[:50]).all()
+    assert any(f"{n_copies} of 455 rows are copies" in n for n in data.notes) == (n_copies > 0)
+    if n_copies:
+        assert len(np.unique(data.clusters)) == 455 - n_copies and not data.is_clustered
+    if n_copies == 55:
         named = prepare(
             copied.assign(who=[*range(200)] * 2 + [*range(200, 255)]), "y", cluster="who"
         )
-        assert (named.clusters[400:450] == named.clusters[:50]).all() and named.is_clustered
-        assert (named.clusters[:200] == named.clusters[200:400]).all()
+        for numbers in (data.clusters, named.clusters):
+            assert (numbers[400:450] == numbers[:50]).all()
+        assert (named.clusters[:200] == named.clusters[200:400]).all() and named.is_clustered
+
+
+def test_more_rows_that_are_equal_than_by_chance_are_counted():
+    frame = pd.DataFrame(np.random.default_rng(2).integers(0, 3, (300, 7)), columns=list("abcdefy"))
+    assert prepare(frame, "y").notes[1:] == ()
+    (note,) = prepare(pd.concat([frame, frame[:40]], ignore_index=True), "y").notes[1:]
+    assert "of 340 rows are equal to others" in note and "remove them" in note
+
+
+NUMBERS = RNG.choice(10**6, N, replace=False)
+LINES = {"equal": NUMBERS, "2 id + 1": 2 * NUMBERS + 1, "reversed": -NUMBERS, "/8": NUMBERS / 8,
+         "text": [*map(str, NUMBERS)], "holes": np.where(ROW % 9, NUMBERS, np.nan)}  # fmt: skip
+KEYS = {"id": NUMBERS, "case": [f"P-{n:07}/b" for n in NUMBERS], "who": NUMBERS}
+
+
+@pytest.mark.parametrize("line", LINES)
+@pytest.mark.parametrize("key", KEYS)
+def test_what_is_a_line_of_a_column_that_is_left_out_goes_with_it(key, line):
+    frame = table(x=LINES[line], **{key: KEYS[key]})
+    options = {"cluster": "who"} if key == "who" else {}
+    assert list(prepare(frame, "y", **options).X) == ["size"]
+    kept = prepare(frame, "y", kinds={"x": "continuous"}, **options)
+    assert list(kept.X) == ["size", "x"]
+
+
+@pytest.mark.parametrize(
+    "x", [np.sort(RNG.choice(10**6, N)), RNG.permutation(2 * ROW), np.exp(ROW / 9.0),
+          pd.Timestamp("2020-01-01") + pd.to_timedelta(ROW, "D")],
+)  # fmt: skip
+def test_a_feature_that_orders_the_rows_stays_beside_their_numbers(x):
+    assert list(prepare(table(x=x, n=ROW), "y").X) == ["size", "x"]
 
 
 def test_durations_are_days_and_other_text_that_looks_like_dates_is_text():

@@ -109,6 +109,26 @@ def test_a_feature_that_alone_explains_all_may_be_made_from_the_target(by_pfi):
         assert kinds(found, "leak")[0].features == ("leak",)
 
 
+@pytest.mark.parametrize("outcome", ["relapse", "months", "refunded"])
+def test_a_feature_that_is_far_above_all_others_may_be_known_only_after_the_response(outcome):
+    rng = np.random.default_rng(0)
+    frame, n = noise(400), 400
+    if outcome == "months":  # to the response: a number
+        y = 0.4 * frame["X1"] + rng.exponential(size=n)
+        late = y + 0.5 * rng.standard_normal(n)
+    else:
+        y = (frame["X1"] + rng.standard_normal(n) > 0.8).astype(int)
+        late = np.where(y, rng.exponential(1.5, n), rng.uniform(1.5, 18, n))  # as edrel of nwtco
+        late = np.where(y & (rng.random(n) < 0.85), 1, 0) if outcome == "refunded" else late
+    found = explain(frame.assign(y=y, late=late), methods="mdi,pfi", folds=3)
+    (said,) = kinds(found, "leak")
+    assert found.work.quality["model"].share < 0.9 and said.features == ("late",)
+    assert "far below" in said.text and "known only after" in said.text
+    assert kinds(explain(frame.assign(y=y), methods="mdi,pfi", folds=3), "leak") == []
+    both = frame.assign(y=frame["X1"] + frame["X2"] / 2 + 0.2 * frame["X3"])
+    assert kinds(explain(both, methods="mdi,pfi", folds=3), "leak") == []
+
+
 def patients(n_patients=40, rows=10, seed=1):
     rng = np.random.default_rng(seed)
     who = np.repeat(np.arange(n_patients), rows)

@@ -54,13 +54,7 @@ def test_an_amount_is_its_number_with_a_note_and_text_where_the_kind_says_so(how
 
 
 @pytest.mark.parametrize(
-    "texts",
-    [
-        ["1,234", "5,678"],
-        ["1.234 kg", "2.345 kg"],
-        ["3/4/2020", "5/6/2020"],
-        ["01-02-03", "04-05-06"],
-    ],
+    "texts", [["1,234", "5,678"], ["1.234 kg", "2.345 kg"], ["3/4/2020", "5/6/2020"]]
 )
 def test_what_can_be_read_in_two_ways_is_refused_and_both_are_shown(texts):
     with pytest.raises(ValueError, match=r"x: .* may be .* or .*--kinds x:nominal"):
@@ -77,7 +71,7 @@ MOMENTS = {
         "%d/%m/%Y", "%m/%d/%Y", "%d.%m.%y", "%d-%b-%Y", "%B %d, %Y", "%Y-%m", "%m/%Y", "%b-%y")},
     "quarter": [f"{day.year}Q{day.quarter}" for day in DAYS],
     "quarter first": [f"Q{day.quarter} {day.year}" for day in DAYS],
-    "week": DAYS.dt.strftime("%G-W%V"),
+
     **{f"Period {unit}": DAYS.dt.to_period(unit) for unit in "DWMQY"},
     **{form: CLOCK.dt.strftime(form) for form in ("%H:%M", "%H:%M:%S", "%I:%M %p", "%I:%M%p")},
     "time": CLOCK.dt.time,
