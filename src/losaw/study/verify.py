@@ -135,16 +135,35 @@ def compute_line(study: Study, line: Line) -> pa.Table:
 
 
 def _moved(line: Line, table: pa.Table) -> str:
-    """Say why fits failed, or how far the means lie from the stored ones in standard deviations."""
+    """Say why fits failed, or how far the means lie from the stored ones.
+
+    Means are stored of all seeds of a setting. Where the line has them all, the same runs are
+    compared; of n among N seeds the mean has by chance the error sd √(1/n − 1/N) around that of
+    all, and rounding cannot be told from an error.
+    """
     if "failed" in table["status"].to_pylist():
         return f"differs; {next(filter(None, table['message'].to_pylist()))}"
-    number, n_seeds = ["importance", "metric"], line.last_seed - line.first_seed + 1
+    number = ["importance", "metric"]
     summary = read_stored(line.folder / "summary.csv", SUMMARY)
     is_of_line = (summary["setting_id"] == line.setting) & (summary["learner"] == line.learner)
     stored = summary[is_of_line].set_index(number)
-    rows = table.select([*number, "value"]).to_pandas()
-    gap = (rows.groupby(number)["value"].mean() - stored["mean"]).abs()
-    gap = gap.where(gap / stored["mean"].abs() > 1e-6, 0.0)  # seven digits are stored
-    z = (gap / stored["sd"].fillna(0.0) * np.sqrt(n_seeds)).fillna(0.0)
-    where = " ".join(reversed(z.idxmax())).strip()
-    return f"differs; the mean of {where} is {z.max():.1f} standard errors from the stored one"
+    values = table.select([*number, "value"]).to_pandas().groupby(number)["value"]
+    means, n = values.mean().reindex(stored.index), values.count().reindex(stored.index)
+    gap = (means - stored["mean"]).abs()
+    gap = gap.where(gap > 1e-6 * stored["mean"].abs(), 0.0)  # seven digits are stored
+    if (n == stored["n_seeds"]).all():
+        if not gap.any():
+            return "differs in last bits: its means are the stored ones to seven digits"
+        worst = (gap / stored["mean"].abs()).idxmax()
+        now, then = means[worst], stored["mean"][worst]
+        return f"differs; the mean of {_words(worst)} is {now:.7g}, the stored one {then:.7g}"
+    error = stored["sd"].fillna(0.0) * np.sqrt((1 / n - 1 / stored["n_seeds"]).clip(lower=0.0))
+    z = (gap / error).fillna(0.0)
+    return (
+        f"differs, by last bits or more (of these seeds alone no mean is stored); the mean of "
+        f"{_words(z.idxmax())} is {z.max():.1f} standard errors from that of all seeds"
+    )
+
+
+def _words(number: tuple[str, str]) -> str:
+    return " ".join(reversed(number)).strip()

@@ -51,7 +51,7 @@ def test_rows_that_differ_are_told_with_the_size_of_the_difference(computed, evi
     lines = [line for line in read_evidence(evidence.parent) if line.learner != "gone"]
     assert verify(lines, computed.configuration, len(lines)) == 1
     said = capsys.readouterr().out
-    assert said.count("differs; the mean of") == 1 and "standard errors from the stored one" in said
+    assert said.count("differs in last bits: its means are the stored ones") == 1
     assert said.endswith(f"{len(lines) - 1} of {len(lines)} equal\n")
     verify(lines, computed.configuration, len(lines), record=True)
     (run,) = pd.read_csv(evidence.parent / "runs.csv").to_dict("records")
@@ -66,7 +66,11 @@ def test_rows_that_differ_are_told_with_the_size_of_the_difference(computed, evi
     constant = pd.read_csv(evidence / "summary.csv").assign(mean=9.0, sd=0.0)
     constant.to_csv(evidence / "summary.csv", index=False)
     verify(lines, computed.configuration, len(lines))
-    assert "is inf standard errors from the stored one" in capsys.readouterr().out
+    assert ", the stored one 9\n" in capsys.readouterr().out
+    # As many runs more: the mean of a part of them has an error of its own.
+    constant.assign(n_seeds=10).to_csv(evidence / "summary.csv", index=False)
+    verify(lines, computed.configuration, len(lines))
+    assert "is inf standard errors from that of all seeds" in capsys.readouterr().out
     (evidence.parent / "runs.csv").write_text("study,scale\nother,smoke\n")
     with pytest.raises(LosawError, match=r"runs.csv: a line of study 'tiny' must say the scale"):
         verify(lines, computed.configuration, 1)

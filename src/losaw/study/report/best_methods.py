@@ -5,7 +5,7 @@ import pandas as pd
 
 from losaw.data import FloatArray
 from losaw.scoring.many_tests import rank_sets
-from losaw.study.report.tables import higher_is_better
+from losaw.study.report.tables import higher_is_better, ranks_methods
 from losaw.study.request.grid import Study
 
 LEVEL = 0.95  # of all places of a metric at once
@@ -41,8 +41,8 @@ def rank_methods(study: Study, results: pd.DataFrame) -> pd.DataFrame:
     """
     frames = [
         _rank_metric(study, metric, results)
-        for metric, method in study.metrics.items()
-        if getattr(method.entry.load(), "ranks_methods", True)
+        for metric in study.metrics
+        if ranks_methods(study, metric)
     ]
     found = [frame for frame in frames if len(frame)] or [pd.DataFrame(columns=COLUMNS)]
     return pd.concat(found, ignore_index=True)[COLUMNS]

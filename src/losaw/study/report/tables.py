@@ -232,15 +232,21 @@ def arrange(study: Study, name: str, comparison: pd.DataFrame) -> ArrangedTable:
     decimals = max([*map(len, printed), _FEWEST_DECIMALS]) if printed else _DEFAULT_DECIMALS
     keys = [*study.axes, "metric"]
     towards = np.array([1.0 if higher_is_better(study, m) else -1.0 for m in cells["metric"]])
+    judges = np.array([ranks_methods(study, m) for m in cells["metric"]], dtype=bool)
     for best, value in (("best", "reproduced"), ("published_best", "published")):
         # Values that look equal are equal: two best ones are both marked, and none where all are.
         seen = (towards * cells[value]).round(decimals)
         rivals = seen.groupby([cells[key] for key in keys], sort=False, dropna=False)
         is_best = (seen == rivals.transform("max")) & (rivals.transform("nunique") > 1)
-        cells = cells.assign(**{best: is_best & study.file.tables[name].bold})
+        cells = cells.assign(**{best: is_best & judges & study.file.tables[name].bold})
     return ArrangedTable(study, name, cells, decimals)
 
 
 def higher_is_better(study: Study, metric: str) -> bool:
     """Return whether larger values of a metric are better."""
     return bool(study.metrics[metric].entry.load().higher_is_better)
+
+
+def ranks_methods(study: Study, metric: str) -> bool:
+    """Return whether a metric says which method is better, rather than describes."""
+    return bool(getattr(study.metrics[metric].entry.load(), "ranks_methods", True))

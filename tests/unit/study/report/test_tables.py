@@ -81,6 +81,15 @@ def test_less_is_better_where_the_metric_says_so(study, comparison, monkeypatch)
     assert cell(arrange(study, "table_1", comparison), "r2_test", 100, "losawRF").best
 
 
+def test_a_metric_that_describes_and_ranks_no_methods_has_no_best_one(
+    study, comparison, monkeypatch
+):
+    describes = replace(of_predictions.r2_test, ranks_methods=False)
+    monkeypatch.setattr(of_predictions, "r2_test", describes)
+    cells = arrange(study, "table_1", comparison).cells
+    assert not cells.loc[cells["metric"] == "r2_test", ["best", "published_best"]].any().any()
+
+
 def test_two_equal_leaders_of_three_are_both_bold(study, comparison):
     third = comparison.iloc[[1]].assign(method="third", reproduced=0.532)
     rated = arrange(study, "table_1", pd.concat([comparison, third]))

@@ -30,6 +30,10 @@ _EXPLAINED = (
     "difference lies within the margin by more than a one-sided bound of the same level. *Medians* "
     "shows the claimed relation between the medians of both sides over the settings."
 )
+_HOURS = (
+    "Core-hours are CPU time of the jobs, by their own clock; of runs before losaw measured it, "
+    "by samples that Snakemake took, which miss up to 30 s of a job."
+)
 _RANKING = (
     "Over all settings that the methods share, each setting counting the same. The rank (1 is "
     "best) is taken on every single data set and then averaged. In brackets, the Monte Carlo "
@@ -55,7 +59,7 @@ def paper_page(shelf: Shelf, name: str) -> Page:
         *(_methods(shelf, one) for one in names),
         _figures(shelf, names),
         _failed(shelf, names),
-        Section("What was run", [what_was_run(shelf, names)], is_folded=True),
+        Section("What was run", [_HOURS, what_was_run(shelf, names)], is_folded=True),
         _notes(shelf, names),
     ]
     return Page(name, paper.title, parts)
