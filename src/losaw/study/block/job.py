@@ -2,6 +2,7 @@
 
 import contextlib
 import faulthandler
+import gc
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -31,6 +32,7 @@ def job(log: str, plugins: Sequence[str | Path] | str = (), attempt: int = 1) ->
             for plugin in listed(plugins):
                 load_plugin(plugin)
             yield
+            gc.freeze()  # no last collection: half a second after the cost was noted
         except LosawError as error:
             print(f"losaw: {error}", file=sys.stderr, flush=True)
             raise SystemExit(1) from None

@@ -71,7 +71,8 @@ def collect(plan: StudyPlan) -> Collection:
         shown = "".join(f"\n  {error}" for error in problems[:_SHOWN])
         more = f"\n  and {len(problems) - _SHOWN} more" if len(problems) > _SHOWN else ""
         raise StudyError(
-            f"study {plan.study.name!r}: {len(problems)} block{'s' * (len(problems) > 1)} cannot be used:{shown}{more}\n"
+            f"study {plan.study.name!r}: {len(problems)} block{'s' * (len(problems) > 1)} "
+            f"cannot be used:{shown}{more}\n"
             f"remove them, and the same command computes them again:\n  rm {paths}"
         )
     rows = _in_grid_order(plan.study, pa.concat_tables(tables).unify_dictionaries())
