@@ -1,6 +1,10 @@
 """A block: failures have a place and a limit, attempts the same bytes, data are drawn once."""
 
 import json
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -12,6 +16,7 @@ from losaw.study.datasets import DatasetError
 from losaw.study.errors import StudyError
 from losaw.study.results.collect import collect
 from losaw.study.results.outputs import write_outputs
+from losaw.study.rules import Run
 from reference.in_process import execute, run
 
 BROKEN = """
@@ -341,3 +346,25 @@ def test_scores_that_are_missing_or_of_other_features_are_failures(failing):
         ("backwards", "the features are named"),
     ):
         assert f"plain {name} failed in 10 of 10 fits (100.0%)" in said and words in said
+
+
+def test_the_log_of_the_attempt_before_stays_and_the_second_has_time_for_each_learner(project):
+    log = project.folder / "log"
+    for attempt in (1, 2):
+        words = f"from losaw.study.block.job import job\nwith job({str(log)!r}, (), {attempt}):"
+        words += f"print('try', {attempt})"
+        subprocess.run([sys.executable, "-c", words], check=True)
+    assert log.read_text().split() == ["try", "1", "losaw:", "attempt", "2", "try", "2"]
+    asked = Run(project.configuration, {"block_minutes": 7}, is_main=False)
+    (path, *_) = asked.plan("tiny").blocks
+    slice_, seeds = Path(path).parts[-2:]
+    first, last = seeds.removeprefix("seeds_").removesuffix(".parquet").split("-")
+    block = SimpleNamespace(study="tiny", slice=slice_, first=first, last=last)
+    assert [asked.minutes_of(block, attempt) for attempt in (1, 2)] == [7, 7 + 2 * 7]
+
+
+def test_a_selection_ends_with_the_path_of_its_report(project, capsys):
+    asked = Run(project.configuration, {"noise_variance": "0.5"}, is_main=False)
+    asked.end(SimpleNamespace(needrun_jobs=lambda **_: []))
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert "/noise_variance~0.5/" in last and last.endswith("/report.html")
