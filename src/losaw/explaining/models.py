@@ -104,10 +104,8 @@ def make_model(model: Any, data: Prepared, n_trees: int, seed: int, n_jobs: int 
         )
     if is_classifier(model) != bool(data.labels):
         raise LosawError(f"the task is {data.task}, which {type(model).__name__} does not solve")
-    left_out = [column.name for column in data.columns if column.values is None]
-    try:
-        if left_out:
-            require_names(model, data.X.columns, f"the column {left_out[0]!r} is left out")
+    try:  # a column without information is left out, and LOCO leaves out each
+        require_names(model, data.X.columns, "columns are left out here, so that places change")
         return unfitted(model, seed % 2**31)
     except ValueError as error:
         raise LosawError(f"model: {error}") from error
