@@ -1,6 +1,6 @@
 """The contract of a knockoff sampler, its names, and the checks of what it is fitted to."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, Protocol, Self
 
@@ -13,8 +13,8 @@ from losaw.support.words import unknown
 from losaw.tables.columns import asked_kinds
 
 MIN_ROWS = 5
-# Name -> "module:class", which is imported on first use; a study adds the samplers of its plugins.
-SAMPLERS: dict[str, str | Callable[..., Any]] = {
+# Name -> "module:class", which is imported on first use.
+SAMPLERS = {
     "gaussian": "losaw.knockoffs.gaussian:GaussianKnockoffs",
     "conditional": "losaw.knockoffs.conditional:ConditionalSampler",
     "sequential": "losaw.knockoffs.sequential:SequentialKnockoffs",
@@ -85,11 +85,8 @@ def make_sampler(sampler: Any, **parameters: Any) -> Any:
     if isinstance(sampler, str):
         if sampler not in SAMPLERS:
             raise ValueError(unknown("knockoff sampler", sampler, sorted(SAMPLERS)))
-        make = SAMPLERS[sampler]
-        if isinstance(make, str):
-            module, _, name = make.partition(":")
-            make = getattr(import_module(module), name)
-        return make(**parameters)
+        module, _, name = SAMPLERS[sampler].partition(":")
+        return getattr(import_module(module), name)(**parameters)
     if isinstance(sampler, type) or not (hasattr(sampler, "fit") and hasattr(sampler, "sample")):
         raise TypeError(
             f"sampler must be one of {', '.join(sorted(SAMPLERS))} or an object with "

@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from losaw.knockoffs.sampler import SAMPLERS
 from losaw.study.registry.catalogue import BUILT_IN, USES
 from losaw.support.errors import LosawError
 from losaw.support.words import did_you_mean, unknown
@@ -66,8 +65,6 @@ def add(kind: str, name: str, target: str, **parameters: Any) -> Entry:
     if other != entry:
         raise RegistryError(f"{kind} {name!r} is taken by {other.target}; choose another name")
     _entries[kind, name] = entry
-    if kind == "knockoff":
-        SAMPLERS.setdefault(name, entry.create)
     return entry
 
 
@@ -75,8 +72,6 @@ def forget(target: str) -> None:
     """Forget every name whose target begins with ``target``: a plugin's, before it is reloaded."""
     for key in [key for key, entry in _entries.items() if entry.target.startswith(target)]:
         del _entries[key]
-        if key[0] == "knockoff":
-            del SAMPLERS[key[1]]
 
 
 def register(kind: str, name: str, **parameters: Any) -> Callable[[Registered], Registered]:

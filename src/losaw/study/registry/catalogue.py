@@ -71,7 +71,7 @@ NAMES: dict[str, dict[str, str]] = {
         for file, names in _DRAWINGS.items()
         for name in names.split()
     },
-    "knockoff": {name: str(target) for name, target in SAMPLERS.items()},
+    "knockoff": SAMPLERS,
 }
 
 

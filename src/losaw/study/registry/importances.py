@@ -52,20 +52,22 @@ class InStudies:
         check = getattr(self.function, "check", None)
         if check is not None:
             known = {name: parameter.default for name, parameter in self._known.items()} | values
+            known |= _sampler_of_a_plugin(known)
             looked_at = inspect.signature(check).parameters
             check(**{name: value for name, value in known.items() if name in looked_at})
         return InStudies(self.function, self.use, values)
 
     def explain(self, model: Any, data: Dataset, rng: np.random.Generator) -> ImportanceResult:
         """Scores of the features of ``data`` for a fitted ``model`` of the same task."""
-        options = dict(self.parameters)
+        options = self.parameters | _sampler_of_a_plugin(self.parameters)
         if "sampler" in options and data.stream is not None:
             # The draws are from the data set's own stream, so that its learners share them.
             from losaw.importance.cpi import sampler_of
             from losaw.knockoffs.shared import SharedKnockoffs
 
-            name, own = options["sampler"], options["sampler_parameters"] or {}
-            sampler, shown = sampler_of(name, own), parameter_repr(name, **own)
+            name, own = self.parameters["sampler"], self.parameters["sampler_parameters"] or {}
+            sampler = sampler_of(options["sampler"], options["sampler_parameters"])
+            shown = parameter_repr(name, **own)
             shared = SharedKnockoffs(sampler, shown, data.stream(f"knockoffs:{name}"))
             options |= {"sampler": shared, "sampler_parameters": None}
         options["feature_names"] = data.feature_names
@@ -102,3 +104,14 @@ class InStudies:
         if self.use.scores_only:
             return ImportanceResult(result.scores, result.feature_names)
         return result
+
+
+def _sampler_of_a_plugin(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the sampler that a plugin has registered, in place of its name and parameters."""
+    from losaw.knockoffs.sampler import SAMPLERS
+    from losaw.study.registry import get, names
+
+    name, own = options.get("sampler"), options.get("sampler_parameters") or {}
+    if name in SAMPLERS or name not in names("knockoff"):
+        return {}
+    return {"sampler": get("knockoff", name).create(**own), "sampler_parameters": None}

@@ -2,12 +2,15 @@
 
 import inspect
 import sys
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import losaw.importance
 from losaw.cli import main
+from losaw.knockoffs.sampler import SAMPLERS
 from losaw.study import registry
 from losaw.study.contracts import example_data, fitted
 from losaw.study.registry import entries, get, names
@@ -17,6 +20,7 @@ from losaw.study.registry.versions import version_of
 
 pytestmark = pytest.mark.usefixtures("plugins_forgotten")
 
+SAMPLER = Path(__file__).parents[4] / "examples" / "sampler.py"
 METRIC = """
 from losaw.study.registry import register
 
@@ -151,6 +155,23 @@ def test_a_study_file_calls_the_function_on_unseen_rows(function, fit):
     np.testing.assert_array_equal(found.scores, scores)
     np.testing.assert_array_equal(found.std_error, error)
     assert found.method == expected.method
+
+
+@pytest.mark.parametrize("streams", [True, False])
+def test_a_sampler_of_a_plugin_is_the_studies_own(tmp_path, fit, streams):
+    before = dict(SAMPLERS)
+    load_plugin(write(tmp_path, SAMPLER.read_text()))
+    (model, data), kinds = fit, {"sampler": "shuffled", "n_draws": 2}
+    data = data if streams else replace(data, stream=None)
+    found = (
+        get("importance", "cpi-conditional")
+        .create(**kinds)
+        .explain(model, data, np.random.default_rng(0))
+    )
+    assert np.isfinite(found.scores).all()
+    with pytest.raises(ValueError, match=r"sampler.*shuffled.*conditional"):
+        losaw.importance.cpi(model, *data.test, sampler="shuffled")
+    assert before == SAMPLERS
 
 
 @pytest.mark.parametrize(("function", "name"), NAMES.items())
