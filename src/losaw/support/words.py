@@ -15,7 +15,8 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return ``"; did you mean 'x'?"`` for the nearest match, or an empty string."""
     names = [str(k) for k in known]
     swapped = [other for other in names if sorted(other) == sorted(name)]
-    match = swapped or difflib.get_close_matches(name, names, n=1, cutoff=NEAR)
+    longer = [other for other in names if other.startswith(f"{name}-")]  # pfi of pfi-ratio
+    match = swapped or longer or difflib.get_close_matches(name, names, n=1, cutoff=NEAR)
     return f"; did you mean {match[0]!r}?" if match else ""
 
 

@@ -374,6 +374,7 @@ def test_a_name_that_is_far_off_is_not_guessed():
     assert did_you_mean("n_trees", ["max_features", "eta"]) == ""
     assert "did you mean 'far'? (known: 0, 1" in unknown("name", "fan", [*range(60), "far"])
     assert did_you_mean("etta", ["max_features", "eta"]) == "; did you mean 'eta'?"
+    assert did_you_mean("pfi", ["pfi-ratio", "ufi"]) == "; did you mean 'pfi-ratio'?"
 
 
 @pytest.mark.parametrize(

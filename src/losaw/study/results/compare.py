@@ -78,11 +78,14 @@ def check_tables(study: Study) -> None:
         named = [*layout.rows, *layout.columns]
         if frame[named].duplicated().any():
             several = [key for key in frame if key not in named and frame[key].nunique() > 1]
-            raise study.source.error(
-                ("tables", str(name)),
-                f"several cells fall on one place, because {' and '.join(several)} is neither "
-                "fixed under 'where' nor named under 'rows' or 'columns'",
+            reason = (
+                f"because {' and '.join(several)} is neither fixed under 'where' nor named under "
+                "'rows' or 'columns'"
+                if several
+                else "because the same cell is asked for twice"
             )
+            message = f"several cells fall on one place, {reason}"
+            raise study.source.error(("tables", str(name)), message)
 
 
 def weigh_cell(cell: Mapping[str, Any], kind: Kind | None, margin: float) -> dict[str, Any]:
