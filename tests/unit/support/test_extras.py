@@ -77,8 +77,8 @@ seeds: {smoke: 1, desk: 1, paper: 1}
 @pytest.mark.parametrize(
     ("absent", "place", "selection"),
     [
-        ("xgboost", "mine.yaml: learners.boosted: learner 'xgboost'", []),
-        ("jax", "mine.yaml: importances.CPI: knockoff 'deep'", ["learner=forest"]),
+        ("xgboost", "mine.yaml: line 8: learners.boosted: learner 'xgboost'", []),
+        ("jax", "mine.yaml: line 9: importances.CPI: knockoff 'deep'", ["learner=forest"]),
     ],
 )
 def test_a_study_that_needs_an_absent_extra_is_refused_before_it_starts(
