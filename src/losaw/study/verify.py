@@ -139,7 +139,7 @@ def _moved(line: Line, table: pa.Table) -> str:
 
     Means are stored of all seeds of a setting. Where the line has them all, the same runs are
     compared; of n among N seeds the mean has by chance the error sd √(1/n − 1/N) around that of
-    all, and rounding cannot be told from an error.
+    all, and rounding cannot be distinguished from an error.
     """
     if "failed" in table["status"].to_pylist():
         return f"differs; {next(filter(None, table['message'].to_pylist()))}"
