@@ -83,11 +83,18 @@ def of_a_table(function, score, **options):
     return call
 
 
+def scores_of_pairs(rows, y, **more):
+    model = LinearRegression().fit(rows.astype(float), np.asarray(Y))
+    pairs = [tuple(rows.columns[[j, j + 1]]) for j in range(3)]
+    return importance.cpi_pairs(model, rows, y, pairs, random_state=0, **more).scores
+
+
 SEED = {"random_state": 0}
 CALLS = {
     "air": of_model(importance.air, forest, **SEED),
     "boruta": own(importance.boruta, n_estimators=4, max_runs=2, **SEED),
     "cpi": of_model(importance.cpi, **SEED),
+    "cpi_pairs": scores_of_pairs,
     "hierarchy": scores_of_groups,
     "loco": of_model(importance.loco, cv=2, **SEED),
     "mdi": of_model(importance.mdi, forest),

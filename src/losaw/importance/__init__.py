@@ -5,6 +5,7 @@
 from losaw.importance.air import air as air
 from losaw.importance.boruta import boruta as boruta
 from losaw.importance.cpi import cpi as cpi
+from losaw.importance.cpi_pairs import cpi_pairs as cpi_pairs
 from losaw.importance.hierarchy import GroupTests as GroupTests
 from losaw.importance.hierarchy import hierarchy as hierarchy
 from losaw.importance.loco import loco as loco
@@ -30,6 +31,7 @@ __all__ = [
     "air",
     "boruta",
     "cpi",
+    "cpi_pairs",
     "groups_of",
     "hierarchy",
     "loco",

@@ -26,7 +26,7 @@ from losaw.scoring.tests import (
 )
 from losaw.support.arguments import whole_number
 from losaw.tables.columns import Kinds
-from losaw.tables.groups import Groups
+from losaw.tables.groups import Groups, units_outside
 
 ERROR_KIND = "over test rows, the fitted model and the drawn knockoffs held fixed"
 # A draw that differs from its feature by less than this part of what an independent draw would
@@ -68,6 +68,7 @@ def cpi(
     scoring: Any = None,
     test: TestName = "t",
     adjustment: Adjustment = "none",
+    given: Sequence[str] | None = None,
     features: Sequence[str] | None = None,
     groups: Groups = None,
     kinds: Kinds = None,
@@ -122,8 +123,14 @@ def cpi(
         One-sided: see :func:`losaw.scoring.tests.one_sided_test`.
     adjustment : {"none", "holm", "benjamini-hochberg", "benjamini-yekutieli"}, default "none"
         Of the p-values over features.
+    given : sequence of str or None
+        The columns G that features are drawn given, in place of all others (relative feature
+        importance, König and others 2021): X~_j ~ P(X_j | X_G), independent of Y and of all else.
+        It asks what the model takes from X_j that X_G does not supply, and is 0, for any model, if
+        X_j is independent of Y and of all other columns given X_G. If it depends on columns outside
+        of G, a feature without effect may score, as it may by PFI, which ``[]`` gives.
     features : sequence of str or None
-        Features or groups to score; None: all.
+        Features or groups to score; None: all, or all that are not given.
     groups : dict of str to sequence of str, or None
         Group name -> columns that are replaced together and scored as one. For a model that was
         fitted to dummies: :func:`losaw.importance.groups_of`.
@@ -175,11 +182,27 @@ def cpi(
     >>> model = LinearRegression().fit(X[:200], y[:200])
     >>> cpi(model, X[200:], y[200:], random_state=0).select(fwer=0.05)
     ('X1',)
+
+    What does X1 add to X2?
+
+    >>> X[:, 1] += X[:, 0]
+    >>> found = cpi(model, X[200:], y[200:], given=["X2"], features=["X1"], random_state=0)
+    >>> bool(found.p_values[0] < 0.05)
+    True
     """
     _check(sampler, sampler_parameters, test, adjustment, n_draws)
     loss = loss_of_scoring(loss, scoring, model)
     rng = as_generator(random_state)
     rows = read_rows(X, y, kinds, feature_names, sample_weight, clusters)
+    drawing, drawn, places = sampler_of(sampler, sampler_parameters), None, None
+    if given is not None:
+        if not getattr(drawing, "handles_units", False):
+            raise ValueError(
+                f"given: {type(drawing).__name__} draws given all other columns; use "
+                "sampler='conditional'"
+            )
+        places, features = units_outside(given, rows.table.names, features, groups)
+        given = [rows.table.names[j] for j in places]
     models = fits(model, rows, Options(loss, features, groups, n_jobs), cv, rng, test)
     shown = parameter_repr(
         "cpi",
@@ -190,10 +213,10 @@ def cpi(
         test=test,
         adjustment=adjustment,
         cv=cv,
+        given=given,
     )
-    drawing, drawn = sampler_of(sampler, sampler_parameters), None
     if getattr(drawing, "handles_units", False):
-        fit_units(drawing, rows, rng, models[0].model.members)
+        fit_units(drawing, rows, rng, models[0].model.members, places)
         drawn = draws_of_folds(drawing, models, generators_of_draws(n_draws, rng))
     compares = drawn is not None and drawn[0].donors is not None
     testing = Testing(test, adjustment, ERROR_KIND, shown, compares)
@@ -247,11 +270,15 @@ def draws_of_folds(
 
 
 def fit_units(
-    sampler: Any, rows: Rows, rng: np.random.Generator, units: list[NDArray[np.intp]]
+    sampler: Any,
+    rows: Rows,
+    rng: np.random.Generator,
+    units: list[NDArray[np.intp]],
+    given: NDArray[np.intp] | None = None,
 ) -> None:
     """Fit a sampler of units to all rows, with their weights and clusters."""
-    codes, kinds = rows.table.codes, rows.table.kinds
-    sampler.fit(codes, kinds, rng, units=units, weights=rows.weights, clusters=rows.clusters)
+    more = {"units": units, "weights": rows.weights, "clusters": rows.clusters, "given": given}
+    sampler.fit(rows.table.codes, rows.table.kinds, rng, **more)
 
 
 def with_knockoffs(sampler: Any, fit: Fit, n_draws: int, rng: np.random.Generator) -> Differences:

@@ -120,8 +120,9 @@ class ConditionalSampler:
         units: Sequence[NDArray[np.intp]] | None = None,
         weights: FloatArray | None = None,
         clusters: NDArray[np.intp] | None = None,
+        given: NDArray[np.intp] | None = None,
     ) -> Self:
-        """Regress every unit on the columns outside of it.
+        """Regress every unit on the columns outside of it, or on those of them that are given.
 
         Parameters
         ----------
@@ -134,6 +135,8 @@ class ConditionalSampler:
         clusters : int array of shape (n_samples,), or None
             Rows of one number belong together, and may be copies of each other. A row takes no
             residual from its own cluster, and is predicted by regressions without it.
+        given : int array, or None
+            The columns that all units are drawn given; none: from their own distribution.
         """
         self._X, self._kinds = check_features(X, kinds, allow_missing=True)
         n_columns = self._X.shape[1]
@@ -145,6 +148,7 @@ class ConditionalSampler:
         self._varying = varying_columns(self._X)
         self._warn_of_many_levels()
         regressors = {j: regressors_of(self._X[:, j], self._kinds[j]) for j in self._varying}
+        self._given = self._varying if given is None else np.intersect1d(given, self._varying)
         self._values = {j: self._values_of(j) for j in self._varying}
         from threadpoolctl import threadpool_limits
 
@@ -227,7 +231,7 @@ class ConditionalSampler:
         targets = np.column_stack([self._targets(j) for j in varying])
         known = ~np.isnan(targets)
         complete = known.all(axis=0)
-        others = [regressors[j] for j in regressors if j not in set(varying)]
+        others = [regressors[j] for j in self._given if j not in set(varying)]
         mean = np.empty_like(targets)
         mean[:, complete] = conditional_mean(
             targets[:, complete], others, rng, clusters=self._clusters

@@ -84,28 +84,52 @@ def units_of(names: Sequence[str], groups: Groups = None) -> Units:
     )
 
 
-def chosen_units(units: Units, features: Sequence[str] | None) -> NDArray[np.intp]:
-    """Positions of the units that ``features`` names, in its order; None: all."""
+def chosen_units(
+    units: Units, features: Sequence[str] | None, argument: str = "features"
+) -> NDArray[np.intp]:
+    """Positions of the units that an argument names, in its order; None: all."""
     if features is None:
         return np.arange(len(units.names))
     if isinstance(features, str):
         features = [features]
     if not hasattr(features, "__len__"):
         raise ArgumentTypeError(
-            f"features must be names of features, as in ['{units.names[0]}'], or None for all, "
+            f"{argument} must be names of features, as in ['{units.names[0]}'], or None for all, "
             f"got {features!r}"
         )
-    if not len(features):
+    if not len(features) and argument == "features":
         raise ValueError("features names no feature; None scores all")
     places = [named_column(feature, units.names) for feature in features]
     if None in places:
         raise ValueError(
-            f"features: {unknown('feature', features[places.index(None)], units.names)}"
+            f"{argument}: {unknown('feature', features[places.index(None)], units.names)}"
         )
     twice = [units.names[p] for p in places if p is not None and places.count(p) > 1]
     if twice:
-        raise ValueError(f"features names {twice[0]!r} twice; name each feature once")
+        raise ValueError(f"{argument} names {twice[0]!r} twice; name each feature once")
     return np.array(places, dtype=np.intp)
+
+
+def units_outside(
+    given: Sequence[str], names: Sequence[str], features: Sequence[str] | None, groups: Groups
+) -> tuple[NDArray[np.intp], list[str]]:
+    """Return the places of given columns, and the names of the units that are scored.
+
+    These are outside of the given columns; where ``features`` is None, all that are.
+    """
+    places, units = chosen_units(units_of(names), given, "given"), units_of(names, groups)
+    inside = [np.isin(columns, places) for columns in units.members]
+    if features is None:
+        features = [n for n, of_unit in zip(units.names, inside, strict=True) if not of_unit.all()]
+        if not features:
+            raise ValueError("given names every feature, and none is left to score")
+    scored = [int(unit) for unit in chosen_units(units, features)]
+    for unit in scored:
+        if inside[unit].any():
+            column, name = names[units.members[unit][inside[unit].argmax()]], units.names[unit]
+            what = f"{name!r}" if column == name else f"{column!r}, of the group {name!r},"
+            raise ValueError(f"given: {what} is scored and given at once; name it in one of both")
+    return places, [units.names[unit] for unit in scored]
 
 
 def groups_of(encoder: Any) -> dict[str, list[str]]:

@@ -220,3 +220,44 @@ def test_a_constant_column_has_no_own_share_and_does_not_hide_that_of_others():
     both, copies = 1e-70 * np.insert(rng.standard_normal((2, 80, 1)), 0, 1.0, axis=2)
     assert own_share(both, copies) == pytest.approx(own_share(both[:, 1:], copies[:, 1:]))
     assert np.isnan(own_share(both[:, :1], copies[:, :1]))
+
+
+MIXING = np.array([[1, 0, 0, 0], [0.8, 0.6, 0, 0], [0.9, 0.3, 0.7, 0], [0, 0, 0, 1.0]])
+EFFECTS = np.array([1.0, 0.7, -0.5, 0.4])  # of an exposure, its mediator, their child, another
+
+
+@pytest.mark.parametrize("cv", [None, 5])
+@pytest.mark.parametrize("unit", [[0], [2], [0, 2]])
+@pytest.mark.parametrize("given", [[], [1], [1, 3]])
+def test_a_linear_normal_score_given_some_columns_is_within_three_errors(unit, given, cv):
+    normal = np.random.default_rng(2).standard_normal((1200, 4))
+    X, names = normal @ MIXING.T, np.array(["X1", "X2", "X3", "X4"])
+    y = X @ EFFECTS + np.random.default_rng(3).standard_normal(len(X))
+    model = LinearRegression().fit(X, y)
+    model.coef_, model.intercept_ = EFFECTS, 0.0
+    found = cpi(
+        model, X, y, given=names[given], groups={"unit": names[unit]}, features=["unit"],
+        n_draws=2, cv=cv, random_state=0,
+    )  # fmt: skip
+    covariance = MIXING @ MIXING.T
+    known = covariance[np.ix_(given, unit)]
+    left = covariance[np.ix_(unit, unit)]
+    left = left - known.T @ np.linalg.inv(covariance[np.ix_(given, given)]) @ known
+    expected = 2 * EFFECTS[unit] @ left @ EFFECTS[unit]
+    assert np.abs(found.scores - expected) <= 3 * found.std_error
+
+
+@pytest.mark.parametrize("cv", [None, 3])
+def test_a_feature_or_a_group_given_all_others_has_its_cpi(cv):
+    data = mixed_data()
+    X, y = data.test
+    model = LinearRegression().fit(*data.train)
+    options = {"kinds": data.feature_kinds, "cv": cv, "random_state": 0}
+    names = [f"X{j + 1}" for j in range(X.shape[1])]
+    groups = {"g": names[:2]}
+    for given, unit in ((names[1:], {"features": names[:1]}), (names[2:], {"groups": groups})):
+        found = cpi(model, X, y, given=given, **unit, **options)
+        assert len(found) == 1
+        every = cpi(model, X, y, **unit, **options)
+        np.testing.assert_allclose(found.scores, every.scores[:1], rtol=1e-10)
+        np.testing.assert_allclose(found.p_values, every.p_values[:1], rtol=1e-10)

@@ -37,6 +37,7 @@ from losaw.importance import (
     air,
     boruta,
     cpi,
+    cpi_pairs,
     hierarchy,
     loco,
     mdi,
@@ -511,6 +512,28 @@ def of_boosters():
     yield lambda: XGBoostTrees("classification").fit(X, 2.0 * (Y > 0)), "classes 0 and 1"
 
 
+def of_given_columns_and_pairs():
+    def drawn(given=("b",), **options):
+        return lambda: cpi(line(), FRAME, Y, given=given, **options)
+
+    yield drawn(["bb"]), "given: unknown feature 'bb'"
+    yield drawn(["b", "b"]), "given names 'b' twice"
+    yield drawn(1.5), "given must be names of features"
+    yield drawn("abc"), "given: unknown feature 'abc'"
+    yield drawn(features=["a", "b"]), "given: 'b' is scored and given at once"
+    yield drawn(groups={"g": ["a", "b"]}), "given: 'b', of the group 'g', is scored and given"
+    yield drawn(groups={"g": ["b"]}, features=["g"]), "given: 'b', of the group 'g'"
+    yield drawn(list("abc")), "given names every feature"
+    for sampler in ("gaussian", "sequential"):
+        yield drawn(sampler=sampler), "Knockoffs draws given all other columns; use sampler='cond"
+    for pairs in (["ab"], [("a",)], [("a", "b", "c")], [3], "ab"):
+        yield lambda: cpi_pairs(line(), FRAME, Y, pairs), "is not a pair of features"
+    yield lambda: cpi_pairs(line(), FRAME, Y, [("a", "d")]), "pairs: unknown feature 'd'"
+    yield lambda: cpi_pairs(line(), FRAME, Y, [("a", "a")]), "pairs names 'a' twice"
+    for pairs in ([], [("a", "b"), ("b", "a")]):
+        yield lambda: cpi_pairs(line(), FRAME, Y, pairs), "pairs must name one pair"
+
+
 # The others refuse by a ValueError alone.
 OF_TYPES_TOO = (
     of_models,
@@ -518,6 +541,7 @@ OF_TYPES_TOO = (
     of_rows_and_columns,
     of_losses_and_rates,
     of_boosters,
+    of_given_columns_and_pairs,
 )
 TABLE = (
     *OF_TYPES_TOO,
