@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 # Libraries that every command on a study imports; others are checked at their import.
-STUDY = ("pyarrow", "pydantic", "yaml")
+STUDY = ("psutil", "pyarrow", "pydantic", "yaml")
 # Libraries that methods import when they are used, by their extra.
 LIBRARIES = {"network": ("jax", "optax"), "trends": ("shap",), "xgboost": ("xgboost",)}
 

@@ -244,6 +244,8 @@ def _send_rows(sending: Connection, *arguments: Any) -> None:
     except Exception as error:
         found = error
     sending.send(found)
+    for child in multiprocessing.active_children():  # a pool, which would be waited for
+        child.terminate()
 
 
 def _watched_rows(

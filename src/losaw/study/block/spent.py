@@ -1,11 +1,14 @@
 """What a block cost: the CPU time of the jobs that computed its rows, measured by the jobs."""
 
 import json
+import multiprocessing
 import resource
 import sys
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
+
+import psutil
 
 from losaw.study.block.writing import write_text
 
@@ -13,9 +16,11 @@ OTHER = ""  # what no learner spent: start, imports, writing
 
 
 def cpu_seconds() -> float:
-    """Return the CPU time of this process so far, and of its children that have ended."""
+    """Return the CPU time of this process so far, and of its children: ended, or a pool's."""
     used = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    return sum(each.ru_utime + each.ru_stime for each in used)
+    running = [psutil.Process(child.pid).cpu_times() for child in multiprocessing.active_children()]
+    ended = sum(each.ru_utime + each.ru_stime for each in used)
+    return ended + sum(each.user + each.system for each in running)
 
 
 def peak_megabytes() -> float:

@@ -1,6 +1,7 @@
 """A block: failures have a place and a limit, attempts the same bytes, data are drawn once."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -75,6 +76,30 @@ class BusyChild(MarginalSlopes):
         words = "import time; [0 for _ in iter(lambda: time.process_time() < 0.5, False)]"
         subprocess.run([sys.executable, "-c", words], check=True)
         return super().fit(X, y)
+
+
+def _fit(*arguments):
+    Busy().fit(*arguments)
+
+
+@register("learner", "busy-pool")
+class BusyPool(MarginalSlopes):
+    def fit(self, X, y):
+        from concurrent.futures import ProcessPoolExecutor
+
+        BusyPool.pool = ProcessPoolExecutor(1)  # which goes on
+        BusyPool.pool.submit(_fit, X, y).result()
+        return super().fit(X, y)
+
+
+@register("learner", "busy-keeping")
+class BusyKeeping(Busy):
+    def fit(self, X, y):
+        _ended.append([{0: i} for i in range(500_000)])
+        return super().fit(X, y)
+
+
+_ended = []
 """
 
 WITHOUT_DATA = """
@@ -141,7 +166,7 @@ def test_a_process_that_is_ended_from_outside_is_tried_again_and_loses_no_other_
 
 
 @pytest.mark.parametrize("apart", [False, True])
-@pytest.mark.parametrize("learner", ["busy", "busy-child"])
+@pytest.mark.parametrize("learner", ["busy", "busy-child", "busy-pool"])
 def test_the_cost_of_rows_is_what_they_took_when_they_were_computed(broken, learner, apart):
     broken.edit("{learner: marginal-slopes, j", f"{{learner: {learner}, j")
     costs = []
@@ -160,6 +185,29 @@ def test_the_cost_of_rows_is_what_they_took_when_they_were_computed(broken, lear
     cost_path(path).unlink()
     write_outputs(broken.session().plans[0])  # a part of the cost would be taken for the whole
     assert json.loads((path.parents[2] / "manifest.json").read_text())["core_seconds"] is None
+
+
+AS_A_JOB = """
+from pathlib import Path
+
+from losaw.study.block.compute import compute
+from losaw.study.block.job import job
+from losaw.study.session import Session
+
+with job("log"):
+    (block,) = Session(Path("config/config.yaml")).plans[0].blocks.values()
+    compute(block.recipe, block.path)
+"""
+
+
+@pytest.mark.parametrize("learner", ["busy-child", "busy-keeping"])
+def test_the_noted_cost_is_what_the_system_counts(broken, learner):
+    broken.edit("{learner: marginal-slopes, j", f"{{learner: {learner}, j")
+    process = subprocess.Popen([sys.executable, "-c", AS_A_JOB], cwd=broken.folder)
+    _, status, used = os.wait4(process.pid, 0)
+    (block,) = broken.session().plans[0].blocks.values()
+    counted = sum(read_cost(block.path)["seconds"].values())
+    assert status == 0 and counted == pytest.approx(used.ru_utime + used.ru_stime, rel=0.05)
 
 
 def test_too_many_failed_fits_leave_no_summary_and_say_why(broken):
