@@ -45,7 +45,7 @@ rule all:
         RUN.everything,
 
 
-# Compiles, where the installation has not: once, before all jobs do it.
+# Compiles, where the installation has not, and tries out each study: once, before all jobs do it.
 onstart:
     RUN.start(workflow.dag)
 

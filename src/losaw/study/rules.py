@@ -184,12 +184,24 @@ class Run(Session):
                 raise SystemExit(f"losaw: {word}: is made with its folder; ask for {folder}")
 
     def start(self, dag: Any) -> None:
-        """Prepare the first job: compile; what is forced, or was removed, has nothing kept."""
-        for job in dag.needrun_jobs():
+        """Prepare the first job: compile, and try out the studies that have blocks to compute.
+
+        A block that is forced, or was removed, has nothing kept.
+        """
+        from losaw.study.trial import check_by_trial
+
+        blocks = [job for job in dag.needrun_jobs() if job.rule.name == "block"]
+        for job in blocks:
             reason = dag.reason(job)
-            if job.rule.name == "block" and (reason.forced or reason.missing_output):
+            if reason.forced or reason.missing_output:
                 kept_path(Path(job.output[0])).unlink(missing_ok=True)
         self.compile()
+        names = dict.fromkeys(job.wildcards.study for job in blocks)
+        try:
+            for note in check_by_trial([self.plan(name) for name in names]):
+                print(f"losaw: {note}", file=sys.stderr)
+        except LosawError as error:
+            raise SystemExit(f"losaw: {error}") from None
 
     def end(self, dag: Any) -> None:
         """Say which report there is, and in how many blocks rows were taken from kept/."""

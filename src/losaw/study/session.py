@@ -42,10 +42,15 @@ class StudyPlan:
     max_failed_share: float  # above it, of the fits of a method, there is no summary
 
     @property
+    def cells(self) -> list[Cell]:
+        """The requested settings and learners."""
+        slices = {block.slice.name: block.slice for block in self.blocks.values()}
+        return [cell for part in slices.values() for cell in part.cells]
+
+    @property
     def n_seeds(self) -> list[int]:
         """The numbers of seeds of settings and learners, each once, ascending."""
-        cells = (cell for block in self.blocks.values() for cell in block.slice.cells)
-        return sorted({cell.n_seeds for cell in cells})
+        return sorted({cell.n_seeds for cell in self.cells})
 
     @property
     def n_fits(self) -> int:

@@ -6,13 +6,11 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from pydantic import ConfigDict, TypeAdapter, ValidationError
-
 from losaw.study.errors import OptionError
 from losaw.study.registry import get, names
 from losaw.study.report.results import StudyResults
 from losaw.study.report.style import house_style, save
-from losaw.study.request.checks import check_filter
+from losaw.study.request.checks import check_filter, kind_error
 from losaw.study.request.grid import Study
 from losaw.study.request.study_file import Location, as_values
 
@@ -61,14 +59,8 @@ def _options_of(draw: Any) -> dict[str, inspect.Parameter]:
 
 def _check_value(study: Study, option: inspect.Parameter, value: Any, place: Location) -> None:
     """Check that a value is of the annotated kind, if there is one, and names what there is."""
-    if option.annotation is not option.empty and not isinstance(option.annotation, str):
-        config = ConfigDict(arbitrary_types_allowed=True)
-        kind: TypeAdapter[Any] = TypeAdapter(option.annotation, config=config)
-        try:
-            kind.validate_python(value, strict=True)
-        except ValidationError as error:
-            message = f"{error.errors()[0]['msg']}, got {value!r}"
-            raise study.source.error(place, message) from None
+    if message := kind_error(option, value):
+        raise study.source.error(place, message)
     if option.name == "where":
         check_filter(study, {axis: as_values(of) for axis, of in (value or {}).items()}, place)
     elif option.name in _NAMES:  # one name, a list, or lists by the titles of panels
@@ -100,11 +92,17 @@ def write_figures(study: Study, results: StudyResults, folder: Path) -> None:
         figure cannot be written.
     """
     folder.mkdir(parents=True, exist_ok=True)  # the workflow needs it even without figures
-    for key, layout in study.file.figures.items():
+    for key in study.file.figures:
         with house_style():
-            try:
-                figure = get("drawing", layout.drawing).load()(study, results, **layout.options)
-            except OptionError as error:
-                raise study.source.error(("figures", key, "options"), str(error)) from error
+            figure = draw(study, results, key)
             for kind in ("pdf", "png"):
                 save(figure, folder / f"{key}.{kind}")
+
+
+def draw(study: Study, results: StudyResults, key: str) -> Any:
+    """Return a figure of a study; a StudyError says which option its drawing cannot use."""
+    layout = study.file.figures[key]
+    try:
+        return get("drawing", layout.drawing).load()(study, results, **layout.options)
+    except OptionError as error:
+        raise study.source.error(("figures", key, "options"), str(error)) from error

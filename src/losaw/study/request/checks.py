@@ -1,10 +1,14 @@
 """Checks that need resolved names, made before the first job starts."""
 
+import inspect
 import itertools
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from string import Formatter
 from typing import Any, get_args
+
+from pydantic import PydanticUserError, TypeAdapter, ValidationError
 
 from losaw.study.metrics.metric import Needs
 from losaw.study.registry.catalogue import EXTRAS
@@ -138,20 +142,27 @@ def _check_methods(study: Study) -> None:
         is_generator = method is study.generator
         # What needs an extra is made by jobs: results are read where it is absent.
         is_made = method.entry.kind != "learner" and not _extras(method)
+        known = inspect.signature(method.entry.load()).parameters
         tried = set()
         for setting in study.settings:
+            place: Location = ("settings",) if is_generator else location
             try:
                 parameters = resolve(method.parameters, {**setting.parameters, **setting.axes})
                 if is_generator:
                     parameters |= setting.parameters
-                if is_made and repr(parameters) not in tried:
-                    tried.add(repr(parameters))
+                if repr(parameters) in tried:
+                    continue
+                tried.add(repr(parameters))
+                if is_made:
                     method.entry.create(**parameters)
             except Exception as error:
                 words = error if isinstance(error, TypeError | ValueError) else repr(error)
-                place: Location = ("settings",) if is_generator else location
                 message = f"setting {setting.identifier}: {words}"
                 raise study.source.error(place, message) from None
+            for name, value in parameters.items():
+                if message := kind_error(known[name], value):
+                    own = location if name in method.parameters else ("settings",)
+                    raise study.source.error((*own, name), message)
 
 
 def _check_method_names(study: Study) -> None:
@@ -205,6 +216,21 @@ def _check_cells(study: Study) -> None:
     # A cell counts once, whatever tables show it.
     for index, where in enumerate(file.counted if isinstance(file.counted, list) else ()):
         check_filter(study, where, ("counted", index), names)
+
+
+def kind_error(parameter: inspect.Parameter, value: Any) -> str:
+    """Say why a value of a file is not of the annotated kind, if that is one of plain values."""
+    if parameter.annotation is parameter.empty or value == parameter.default:
+        return ""
+    try:
+        kind: TypeAdapter[Any] = TypeAdapter(parameter.annotation)
+        kind.validate_json(json.dumps(value), strict=True)
+    except ValidationError as error:
+        words = error.errors()[0]["msg"].replace("an object", "a mapping")
+        return f"{words}, got {value!r:.80}"
+    except PydanticUserError:  # an array, a class of a library, or a name that is not imported
+        pass
+    return ""
 
 
 def _twice(names: Iterable[str]) -> list[str]:

@@ -69,7 +69,7 @@ MISTAKES = {
                     "{correlation: identiti}",
                     r"\.correlation: unknown correlation 'identiti'; did you mean 'identity'",
                 ),
-                ("correlation", ": Input should be a valid dictionary, got 'correlation'"),
+                ("correlation", ": Input should be a mapping, got 'correlation'"),
             )
         ],
     ],

@@ -1,0 +1,171 @@
+"""A trial before the first job: a replicate of each study, and its figures of made-up numbers.
+
+What only a fit or a drawing finds is found in seconds, and not after all blocks.
+"""
+
+import multiprocessing
+import os
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import product
+from multiprocessing.connection import Connection
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from losaw.data import Dataset, default_feature_names
+from losaw.study.block.blocks import Cell
+from losaw.study.block.replicate import ingredients_in, run_replicate
+from losaw.study.block.rows import SCORES, Row
+from losaw.study.errors import StudyError
+from losaw.study.report.figures import draw
+from losaw.study.report.results import StudyResults
+from losaw.study.report.style import house_style
+from losaw.study.request.grid import Study
+from losaw.study.request.published import read_published
+from losaw.study.request.study_file import Location
+from losaw.study.results.collect import Collection
+from losaw.study.results.compare import compare
+from losaw.study.results.summary import summarise
+from losaw.study.session import StudyPlan
+
+# Replicates that a study file says to cost more are left to their jobs.
+MOST_SECONDS = 0.3
+PATIENCE = 120.0  # seconds until a trial goes on without a study
+SEEDS = (0, 1)  # what fails by chance, does not fail in both
+
+
+def check_by_trial(plans: Sequence[StudyPlan]) -> Iterator[str]:
+    """Try out studies in a process of its own, which a method may end or hang; yield notes.
+
+    Raises
+    ------
+    StudyError
+        At the end, with a line for each study with a mistake: file, key and what is wrong.
+    """
+    context = multiprocessing.get_context("fork")
+    receiving, sending = context.Pipe(duplex=False)
+    process = context.Process(target=_send_mistakes, args=(sending, plans), daemon=True)
+    process.start()
+    sending.close()
+    mistakes = []
+    for plan in plans:
+        try:
+            mistakes.append(receiving.recv() if receiving.poll(PATIENCE) else None)
+        except EOFError:
+            mistakes.append(None)
+        if mistakes[-1] is None:
+            yield f"study {plan.study.name!r}: its trial ended early, or took over {PATIENCE:g} s"
+            break
+    process.kill()
+    process.join()
+    if any(mistakes):
+        raise StudyError("\n".join(filter(None, mistakes)))
+
+
+def _send_mistakes(sending: Connection, plans: Sequence[StudyPlan]) -> None:
+    quiet = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(quiet, 1)  # warnings are in the logs of the jobs
+    os.dup2(quiet, 2)
+    for plan in plans:
+        try:
+            try_out(plan)
+            sending.send("")
+        except StudyError as error:
+            sending.send(str(error))
+
+
+def try_out(plan: StudyPlan) -> None:
+    """Run the cheapest replicate of each learner of a study, and draw its figures.
+
+    What draws from a joint law, which a job fits, or from real data that are not there, is not run.
+    """
+    study, cells = plan.study, plan.cells
+    features: Sequence[str] = default_feature_names(3)
+    signal: Sequence[int] = (0,)
+    for learner in dict.fromkeys(cell.learner for cell in cells):
+        own = [c for c in cells if c.learner == learner and study.law_of(c.setting) is None]
+        if not own or study.missing_data_sets([own[0].setting]):
+            continue
+        costs = [study.cost_of_seed(cell.setting, learner) for cell in own]
+        seconds, is_stated = min(costs)
+        if seconds <= MOST_SECONDS or not is_stated:
+            data = _run_replicates(plan, own[costs.index((seconds, is_stated))])
+            features, signal = data.feature_names, data.truth.signal
+    if study.file.figures:
+        _check_figures(plan, made_up(study, cells, features, signal))
+
+
+def _run_replicates(plan: StudyPlan, cell: Cell) -> Dataset:
+    """Return the data of the last seed; a StudyError names what fails with every seed."""
+    study, failed = plan.study, []
+    ingredients = ingredients_in(study, cell.setting, cell.learner)
+    draw = cache(ingredients.data)
+    for seed in SEEDS[: cell.n_seeds]:
+        try:
+            data = draw(seed)
+        except Exception as error:
+            words = f"{type(error).__name__}: {error}"
+            raise _mistake(plan, ("generator",), words, cell) from None
+        rows = run_replicate(ingredients, seed, ["", *ingredients.importances], draw)
+        failed.append({(row.importance, row.metric): row for row in rows if row.status != "ok"})
+    for key, row in failed[0].items():
+        if all(key in others for others in failed) and plan.max_failed_share < 1:
+            raise _mistake(plan, _location(row, cell.learner), row.message, cell)
+    return data
+
+
+def _location(row: Row, learner: str) -> Location:
+    if row.metric == SCORES:
+        return "importances", row.importance
+    return ("metrics", row.metric) if row.metric else ("learners", learner)
+
+
+def _mistake(plan: StudyPlan, location: Location, words: str, cell: Cell) -> StudyError:
+    """An error at a part of the study, or at the parameter of it that the words name."""
+    study = plan.study
+    part = study.generator if len(location) == 1 else getattr(study, str(location[0]))[location[1]]
+    named = [name for name in part.parameters if re.search(rf"\b{re.escape(name)}\b", words)]
+    where = f"a trial of learner {cell.learner!r} in setting {cell.setting.identifier}"
+    return study.source.error((*location, *named[:1]), f"{words} ({where})")
+
+
+def made_up(
+    study: Study, cells: Sequence[Cell], features: Sequence[str], signal: Sequence[int]
+) -> Collection:
+    """Return random positive values and scores of every method in all cells, for two seeds."""
+    rng = np.random.default_rng(0)
+    values, scores = [], []
+    for (setting, learner, _), seed in product(cells, SEEDS):
+        fit = {"setting_id": setting.identifier, "learner": learner, "seed": seed}
+        for metric in study.metrics:
+            for importance in study.measured(metric, learner):
+                value = {"metric": metric, "value": rng.random(), "status": "ok"}
+                values.append({**fit, "importance": importance, **value})
+        for importance in study.learners[learner].importances:
+            drawn = {name: rng.random(len(features)).tolist() for name in ("scores", "p_values")}
+            of_features = {"features": list(features), "signal": list(signal), **drawn}
+            scores.append({**fit, "importance": importance, **of_features})
+    settings = [{"setting_id": s.identifier, **s.axes} for s in study.settings]
+    frames = pd.DataFrame(settings), pd.DataFrame(values), pa.Table.from_pylist(scores)
+    return Collection(*frames, pd.DataFrame(), {}, {})
+
+
+def _check_figures(plan: StudyPlan, collection: Collection) -> None:
+    """Draw the figures of a study; a StudyError names the options that one cannot use."""
+    study, results = plan.study, StudyResults(plan.folder)
+    summary = summarise(study, collection)
+    comparison = compare(study, summary, read_published(study, plan.published))
+    stored = {"summary": summary, "comparison": comparison, "results": collection.results}
+    vars(results).update(stored, scores=collection.scores.to_pandas())  # in place of the files
+    problems = []
+    for key in study.file.figures:
+        try:
+            with house_style():
+                draw(study, results, key)
+        except StudyError as error:
+            problems.append(str(error))
+    if problems:
+        raise StudyError("\n".join(problems))

@@ -1,0 +1,84 @@
+"""What only a fit or a drawing finds is found by a trial, before the first job."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from losaw.study import trial
+from losaw.study.rules import Run
+
+METRICS = "metrics: [r2_test, pr_auc]"
+LEARNER = "{learner: marginal-slopes, jitter: 0.3}"
+LINES = "metric-lines, options: {metrics: [r2_test], axis: "
+BARS = "score-bars, options: {learner: plain, importances: [reported]"
+
+
+@pytest.fixture
+def start(project, monkeypatch):
+    """Start the first job of the tiny project: what a run of Snakemake calls before it."""
+    monkeypatch.setattr("losaw.study.rules.use_one_thread", lambda: None)  # it sets variables
+    monkeypatch.setattr(Run, "compile", lambda self: None)
+
+    def start():
+        run = Run(project.configuration, {}, is_main=True)
+        job = SimpleNamespace(
+            rule=SimpleNamespace(name="block"), wildcards=SimpleNamespace(study="tiny")
+        )
+        reason = SimpleNamespace(forced=False, missing_output=False)
+        run.start(SimpleNamespace(needrun_jobs=lambda: [job], reason=lambda job: reason))
+
+    return start
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        (METRICS, "metrics: {r2_test: {}, pr_auc: {}, a: {metric: feature_score, feature: X88}}",
+         r"metrics\.a\.feature: .*unknown feature 'X88' \(known: X1, "),
+        (METRICS, "metrics: {r2_test: {}, pr_auc: {}, a: {metric: top_share, features: [X1, Z]}}",
+         r"metrics\.a: .*unknown feature 'Z' \(known: X1, "),
+        (METRICS, "metrics: {r2_test: {}, pr_auc: {}, a: {metric: rejection_rate}}",
+         r"metrics\.a: .*the importance has no p-values"),
+        (LEARNER, "{learner: random-forest, n_estimators: many}",
+         r"learners\.jittered\.n_estimators: .*an int in the range \[1, inf\).* Got 'many'"),
+        (LEARNER, "{learner: losaw-forest, n_estimators: 2, eta: 25}",
+         r"learners\.jittered\.eta: .*a number in \(0, 1\], got 25"),
+        (LEARNER, "{learner: marginal-slopes, jitter: [x, 1]}",
+         r"learners\.jittered: .*\(plugin\.py:32\)"),
+        ("tables:", f"figures: {{a: {{drawing: {LINES}n_samples}}}}}}\ntables:",
+         r"figures\.a\.options: where: several settings .* same value of 'n_samples'"),
+        ("tables:", f"figures: {{a: {{drawing: {BARS}}}}}}}\ntables:",
+         r"figures\.a\.options: where: 4 settings are left, a panel shows one"),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_one_message_with_its_place_before_the_first_job(
+    project, start, old, new, words
+):
+    project.edit(old, new)
+    with pytest.raises(SystemExit, match=rf"(?s)losaw: \S+tiny\.yaml: line \d+: {words}"):
+        start()
+
+
+@pytest.mark.parametrize(
+    ("body", "is_noted"),
+    [
+        ("os._exit(3)", True),
+        ("time.sleep(600)", True),
+        (
+            "os.write(1, b'words'); MarginalSlopes.n_fits += 1; 1 / (MarginalSlopes.n_fits > 1)",
+            False,
+        ),
+    ],
+    ids=["ends its process", "hangs", "fails by chance"],
+)
+def test_what_a_fit_does_is_left_to_its_job_where_it_is_no_mistake_for_certain(
+    project, start, monkeypatch, capfd, body, is_noted
+):
+    monkeypatch.setattr(trial, "PATIENCE", 5.0)
+    text = f"\n\nimport os\nMarginalSlopes.n_fits = 0\n\n\ndef fit(self, X, y):\n    {body}\n"
+    project.extend_plugin(text + "    return _fit(self, X, y)\n\n\n")
+    project.extend_plugin("_fit = MarginalSlopes.fit\nMarginalSlopes.fit = fit\n")
+    start()
+    said = capfd.readouterr()
+    assert "words" not in said.out
+    assert ("losaw: study 'tiny': its trial ended early" in said.err) == is_noted
