@@ -32,6 +32,6 @@ rule block:
         reuse=int(RUN.configuration.reuse),
         attempt=lambda wildcards, attempt: attempt,
     params:  # settings, methods, versions: what changes it, computes the block again
-        recipe=lambda wildcards: RUN.block(wildcards).recipe,
+        recipe=lambda wildcards: RUN.block(wildcards).recipe.to_dict(),
     script:
         "../scripts/block.py"

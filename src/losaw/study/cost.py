@@ -44,7 +44,7 @@ def changes(plan: StudyPlan) -> Iterator[str]:
     for block in plan.blocks.values():
         recipe = stored_recipe(block.path)
         if recipe is not None:
-            found = list(recipe_changes(recipe, as_stored(block.recipe)))
+            found = list(recipe_changes(recipe, as_stored(block.recipe.to_dict())))
             n_stored, n_changed = n_stored + 1, n_changed + bool(found)
             places.update(found)
     if n_changed:

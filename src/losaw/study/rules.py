@@ -108,7 +108,7 @@ class Run(Session):
 
     def minutes_of(self, wildcards: Any, attempt: int) -> int:
         """Return the run time of an attempt: the second gives each learner that of the first."""
-        n_turns = 1 if attempt == 1 else 1 + len(self.block(wildcards).recipe["learners"])
+        n_turns = 1 if attempt == 1 else 1 + len(self.block(wildcards).recipe.learners)
         return n_turns * self.minutes
 
     def laws_of(self, wildcards: Any) -> list[str]:

@@ -6,6 +6,7 @@ commit that the run names. Here they are computed by the source as it is.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -16,7 +17,7 @@ import pyarrow as pa
 
 from losaw.study.block.block_file import digest_of
 from losaw.study.block.compute import rows_of
-from losaw.study.block.recipe import recipe_of_slice
+from losaw.study.block.recipe import Recipe
 from losaw.study.block.rows import table_of
 from losaw.study.block.writing import write_csv
 from losaw.study.datasets import DatasetError
@@ -128,8 +129,8 @@ def compute_line(study: Study, line: Line) -> pa.Table:
     if reason:
         raise StudyError(reason)
     check_extras(study, [line.learner])
-    recipe = recipe_of_slice(study, [(setting, line.learner)])
-    recipe["seeds"] = [line.first_seed, line.last_seed]
+    seeds = [line.first_seed, line.last_seed]
+    recipe = replace(Recipe.of(study, [(setting, line.learner)]), seeds=seeds)
     rows = rows_of(recipe, [line.learner], {})[setting.identifier, line.learner]
     return table_of(study.name, setting.identifier, line.learner, rows)
 

@@ -151,7 +151,8 @@ def test_many_studies_have_a_folder_of_a_name_that_is_not_too_long(project):
 def test_a_fixed_generator_parameter_changes_identifier_and_recipe(project):
     def first():
         session = project.session()
-        return session.studies[0].settings[0], next(iter(session.plans[0].blocks.values())).recipe
+        (block, *_) = session.plans[0].blocks.values()
+        return session.studies[0].settings[0], block.recipe.to_dict()
 
     before, old = first()
     project.edit("correlation: heterogeneous}", "correlation: homogeneous}")
@@ -176,7 +177,7 @@ def test_a_parameter_by_an_axis_is_in_the_recipe_of_its_own_settings_alone(proje
     lookup = "jitter: {axis: n_samples, values: {30: 0.1, 60: 0.2}}}"
     project.edit("jitter: 0.3}", lookup)
     blocks = project.session().plans[0].blocks.values()
-    jitters = [block.recipe["learners"]["jittered"]["parameters"]["jitter"] for block in blocks]
+    jitters = [block.recipe.learners["jittered"].parameters["jitter"] for block in blocks]
     assert jitters == [0.1] * 6 + [0.2] * 6
 
 

@@ -115,7 +115,7 @@ def test_a_scale_has_its_own_learner_in_files_of_its_own(scaled):
     found = {}
     for scale in ("smoke", "desk"):
         block = next(iter(scaled.session(scale=scale).plans[0].blocks.values()))
-        found[scale] = block.recipe["learners"]["jittered"]["parameters"]
+        found[scale] = block.recipe.learners["jittered"].parameters
         assert scale in block.path.parts
     assert found == {"smoke": {"jitter": 0.1}, "desk": {"jitter": 0.3}}
 

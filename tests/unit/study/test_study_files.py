@@ -1,7 +1,6 @@
 """Every study file of the repository is valid and has something to run at every scale."""
 
 import functools
-import itertools
 import re
 
 import numpy as np
@@ -9,7 +8,6 @@ import pandas as pd
 import pytest
 from scipy.stats import binom, chi, norm
 
-from losaw.study.block.recipe import seeds_of
 from losaw.study.errors import StudyError
 from losaw.study.report.figures import check_figures
 from losaw.study.request.published import read_published
@@ -49,9 +47,8 @@ def test_a_study_file_is_valid_and_runs_something_at_every_scale(name):
         # Nothing may run only where every learner is an optional one that this machine lacks.
         assert bool(one.plan(name).blocks) == (set(study.left_out) != set(study.learners))
         for block in one.plan(name).blocks.values():
-            recipe = block.recipe
-            pairs = itertools.product(recipe["settings"], recipe["learners"])
-            assert sum(len(seeds_of(recipe, *pair)) for pair in pairs) == block.n_fits
+            pairs = block.recipe.pairs()
+            assert sum(len(block.recipe.seeds_of(*pair)) for pair in pairs) == block.n_fits
     check_figures(one.studies[0])
     check_tables(one.studies[0])
 

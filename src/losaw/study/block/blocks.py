@@ -3,12 +3,12 @@
 import itertools
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from losaw.study.block.recipe import recipe_of_slice
+from losaw.study.block.recipe import Recipe
 from losaw.study.request.grid import Study
 from losaw.study.request.settings import Selection, Setting, safe_name, same
 
@@ -32,16 +32,15 @@ class Slice:
     cells: tuple[Cell, ...] = field(repr=False)  # in the order of the grid
 
     @cached_property
-    def recipe(self) -> dict[str, Any]:
+    def recipe(self) -> Recipe:
         """What decides the rows of all its blocks."""
-        pairs = [(cell.setting, cell.learner) for cell in self.cells]
-        return recipe_of_slice(self.study, pairs)
+        return Recipe.of(self.study, [(cell.setting, cell.learner) for cell in self.cells])
 
     @property
     def laws(self) -> list[str]:
         """Identifiers of the joint laws that its data are drawn from."""
-        settings = self.recipe["settings"].values()
-        return list(dict.fromkeys(s["law"] for s in settings if "law" in s))
+        laws = (conditions.law for conditions in self.recipe.settings.values())
+        return list(dict.fromkeys(law for law in laws if law is not None))
 
     def ranges(self) -> Iterator[range]:
         """Cut the seeds at multiples of the study's width; more seeds add ranges at the end."""
@@ -89,17 +88,17 @@ class Block:
         return self.folder / "blocks" / self.slice.name / name
 
     @property
-    def recipe(self) -> dict[str, Any]:
-        """What decides the rows: other content makes other rows, and nothing else does."""
+    def recipe(self) -> Recipe:
+        """What decides its rows."""
         recipe = self.slice.recipe
         n_seeds = {(setting.identifier, learner): n for setting, learner, n in self.slice.cells}
         fewer: dict[str, dict[str, int]] = {}
-        for learner, setting in itertools.product(recipe["learners"], recipe["settings"]):
+        for learner, setting in itertools.product(recipe.learners, recipe.settings):
             n = n_seeds.get((setting, learner), 0)  # the scale may leave a pair out
             if n < self.seeds.stop:
                 fewer.setdefault(learner, {})[setting] = n
         seeds = [self.seeds.start, self.seeds.stop - 1]
-        return {**recipe, "seeds": seeds, **({"fewer_seeds": fewer} if fewer else {})}
+        return replace(recipe, seeds=seeds, fewer_seeds=fewer or None)
 
     @property
     def n_fits(self) -> int:

@@ -4,7 +4,7 @@ import faulthandler
 import multiprocessing
 import signal
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache, partial
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -12,25 +12,17 @@ from typing import Any
 
 import pyarrow as pa
 
-from losaw.study.block.block_file import (
-    fits_of,
-    footer_of,
-    keep_block,
-    kept_path,
-    read_block,
-    write_block,
-)
-from losaw.study.block.recipe import Recipe, parts_of, sampler_version, seeds_of
+from losaw.study.block.block_file import footer_of, keep_block, kept_path, write_block
+from losaw.study.block.recipe import Pair, Recipe, sampler_version
 from losaw.study.block.replicate import ingredients_of, run_replicate
-from losaw.study.block.rows import Row, rows_by_seed, table_of
+from losaw.study.block.rows import Row, table_of
 from losaw.study.block.spent import cpu_seconds, write_cost
+from losaw.study.block.taken import Stored, take_rows
 from losaw.study.errors import StudyError
 from losaw.study.registry import get
 from losaw.study.registry.versions import version_of
 
-Pair = tuple[str, str]  # a setting's identifier and a learner's label
 Seconds = defaultdict[str, float]  # CPU time by learner
-Stored = Mapping[tuple[Pair, int], Mapping[str, list[Row]]]
 # These end a process from outside; what is raised inside (SIGSEGV, SIGABRT) is a method's failure.
 FROM_OUTSIDE = {signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGXCPU}
 
@@ -54,22 +46,21 @@ def compute(
     files of the joint laws that its data are drawn from.
     """
     check_versions(recipe)
-    footer = footer_of(recipe, load_laws(laws))
+    footer = footer_of(recipe.to_dict(), load_laws(laws))
     kept = kept_path(path)
-    stored = _stored(recipe, footer, kept) if reuse else {}
-    _say_what_is_taken(recipe, stored)
+    stored = take_rows(recipe, footer, kept) if reuse else {}
     rows: dict[Pair, list[Row]] = {}
     seconds: Seconds = defaultdict(float)
     ended: list[str] = []
     if apart:
-        for label in recipe["learners"]:
+        for label in recipe.learners:
             start = cpu_seconds()
             own, message = _rows_apart(recipe, label, stored, minutes)
             rows, ended = rows | own, ended + [message] * bool(message)
             seconds[label] = cpu_seconds() - start
     else:
-        rows = _watched_rows(recipe, list(recipe["learners"]), stored, minutes, seconds)
-    tables = [table_of(recipe["study"], *pair, rows[pair]) for pair in _pairs(recipe)]
+        rows = _watched_rows(recipe, list(recipe.learners), stored, minutes, seconds)
+    tables = [table_of(recipe.study, *pair, rows[pair]) for pair in recipe.pairs()]
     table = pa.concat_tables(tables)
     taken = {learner for ((_, learner), _), own in stored.items() if own}
     if ended:
@@ -79,20 +70,18 @@ def compute(
     write_block(path, table, footer)
     write_cost(path, seconds, taken)
     # A file that had everything may hold more: rows of a learner that is left out this time.
-    if any(_missing(recipe, pair, s, stored) for pair in rows for s in seeds_of(recipe, *pair)):
+    fits = ((pair, seed) for pair in rows for seed in recipe.seeds_of(*pair))
+    if any(_missing(recipe, *fit, stored) for fit in fits):
         keep_block(path, kept)
 
 
 def check_versions(recipe: Recipe) -> None:
     """Raise an error if a method or sampler has changed since the run began: a plugin's edit."""
-    methods = [("generator", recipe["generator"])]
-    for kind in ("learner", "importance", "metric"):
-        methods += [(kind, method) for method in recipe[f"{kind}s"].values()]
-    for kind, method in methods:
-        entry = get(kind, method["name"])
-        now = {"version": version_of(entry), **sampler_version(entry, method["parameters"])}
-        if not now.items() <= method.items():
-            words = f"{kind} {method['name']!r} or its sampler has been edited since the run began"
+    for (kind, _), method in recipe.methods.items():
+        entry = get(kind, method.name)
+        now = version_of(entry), sampler_version(entry, method.parameters)
+        if now != (method.version, method.sampler_version):
+            words = f"{kind} {method.name!r} or its sampler has been edited since the run began"
             raise StudyError(f"{words}; run the same command again")
 
 
@@ -108,16 +97,16 @@ def rows_of(
     CPU time of each learner is added to ``seconds``.
     """
     seconds = defaultdict(float) if seconds is None else seconds
-    rows: dict[Pair, list[Row]] = {pair: [] for pair in _pairs(recipe, learners)}
+    rows: dict[Pair, list[Row]] = {pair: [] for pair in recipe.pairs(learners)}
     by_data = defaultdict(list)
     for setting, learner in rows:
-        by_data[recipe["settings"][setting]["data"]].append((setting, learner))
+        by_data[recipe.settings[setting].data].append((setting, learner))
     for pairs in by_data.values():
         ingredients = {pair: ingredients_of(recipe, *pair) for pair in pairs}
-        for seed in range(recipe["seeds"][0], recipe["seeds"][1] + 1):
+        for seed in range(recipe.seeds[0], recipe.seeds[1] + 1):
             drawn = cache(ingredients[pairs[0]].data)  # those of the seed before are freed
             for pair in pairs:
-                if seed not in seeds_of(recipe, *pair):
+                if seed not in recipe.seeds_of(*pair):
                     continue
                 missing, start = _missing(recipe, pair, seed, stored), cpu_seconds()
                 new = run_replicate(ingredients[pair], seed, missing, drawn) if missing else []
@@ -126,22 +115,15 @@ def rows_of(
                 if new and new[0].metric == "":  # the fit has failed
                     rows[pair] += new
                 else:
-                    parts = ["", *ingredients[pair].importances]
-                    rows[pair] += [row for part in parts for row in there.get(part, _of(part, new))]
+                    for part in recipe.parts(pair[1]):
+                        of_part = [row for row in new if row.importance == part]
+                        rows[pair] += there.get(part, of_part)
     return rows
 
 
 def _missing(recipe: Recipe, pair: Pair, seed: int, stored: Stored) -> list[str]:
     """Return the parts of a fit that are not stored."""
-    parts = ["", *recipe["learners"][pair[1]]["importances"]]
-    return [part for part in parts if part not in stored.get((pair, seed), {})]
-
-
-def _pairs(recipe: Recipe, learners: Iterable[str] | None = None) -> Iterator[Pair]:
-    for setting in recipe["settings"]:
-        for learner in recipe["learners"] if learners is None else learners:
-            if seeds_of(recipe, setting, learner):
-                yield setting, learner
+    return [part for part in recipe.parts(pair[1]) if part not in stored.get((pair, seed), {})]
 
 
 def load_laws(paths: Sequence[Path]) -> dict[str, Any]:
@@ -155,46 +137,6 @@ def load_laws(paths: Sequence[Path]) -> dict[str, Any]:
     for law in laws:
         use_law(law)
     return {law.specification.identifier: law for law in laws}
-
-
-def _of(part: str, rows: Iterable[Row]) -> list[Row]:
-    return [row for row in rows if row.importance == part]
-
-
-def _stored(recipe: Recipe, footer: Mapping[str, Any], kept: Path) -> Stored:
-    """Return the rows of the last whole file whose recipe has not changed, by fit and part.
-
-    Fits with a failed row are tried again.
-    """
-    try:
-        file = read_block(kept)
-    except StudyError:
-        return {}
-    before = file.footer
-    if (before["libraries"], before["laws"]) != (footer["libraries"], footer["laws"]):
-        return {}
-    stored = {}
-    for pair, rows in fits_of(file.table):
-        if pair not in set(_pairs(recipe)):
-            continue
-        now, then = parts_of(recipe, *pair), parts_of(before["recipe"], *pair)
-        same = [part for part in now if now[part] == then.get(part)]
-        for seed, of_seed in rows_by_seed(rows).items():
-            if all(row.status == "ok" for row in of_seed):
-                by_part = {part: _of(part, of_seed) for part in same}
-                stored[pair, seed] = {p: own for p, own in by_part.items() if own or p == ""}
-    return stored
-
-
-def _say_what_is_taken(recipe: Recipe, stored: Stored) -> None:
-    """Write to the job's log whose rows are not computed."""
-    parts = {name: learner["importances"] or [""] for name, learner in recipe["learners"].items()}
-    methods = [(name, part) for name, own in parts.items() for part in own]
-    there = {(pair[1], part) for (pair, _), own in stored.items() for part in own}
-    taken = [f"{name} {part}".strip() for name, part in methods if (name, part) in there]
-    if taken:
-        words = f"rows of {len(taken)} of {len(methods)} methods taken from kept/"
-        print(f"losaw: {words}: {', '.join(taken)}", flush=True)
 
 
 def _rows_apart(
@@ -233,8 +175,8 @@ def _rows_apart(
             "(memory_megabytes of the study), or the machine went down; the next run tries it again"
         )
     failed = partial(Row, importance="", metric="", status="failed", message=message)
-    pairs = _pairs(recipe, [learner])
-    return {pair: list(map(failed, seeds_of(recipe, *pair))) for pair in pairs}, outside
+    pairs = recipe.pairs([learner])
+    return {pair: list(map(failed, recipe.seeds_of(*pair))) for pair in pairs}, outside
 
 
 def _send_rows(sending: Connection, *arguments: Any) -> None:

@@ -1,11 +1,14 @@
-"""The recipe of a block: everything that decides its rows, as plain values.
+"""The recipe of a block: everything that decides its rows.
 
-Snakemake has it as a parameter of the rule, a job computes from it alone, and the footer of the
-file holds it. A changed recipe makes Snakemake compute its blocks again, and no others; the
-rows of unchanged fits are taken from the last file.
+As plain values it is a parameter of Snakemake's rule and in the footer of the file; a job computes
+from it alone. A changed recipe makes Snakemake compute its blocks again, and no others; the rows of
+unchanged fits are taken from the last file.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
+from itertools import product
 from typing import Any
 
 from losaw.study.registry import Entry, get
@@ -15,51 +18,161 @@ from losaw.study.request.settings import Setting, short_digest
 
 # Raised when the order of steps in a replicate, or a random stream, changes.
 ENGINE_VERSION = 1
-Recipe = Mapping[str, Any]
+Pair = tuple[str, str]  # a setting's identifier and a learner's label
 
 
-def recipe_of_slice(study: Study, cells: Sequence[tuple[Setting, str]]) -> dict[str, Any]:
-    """Return the recipe of some settings and learners, without seeds."""
-    settings = list({setting.identifier: setting for setting, _ in cells}.values())
-    learners = {label: study.learners[label] for label in dict.fromkeys(name for _, name in cells)}
-    asked = dict.fromkeys(name for learner in learners.values() for name in learner.importances)
-    return {
-        "engine": ENGINE_VERSION,
-        "study": study.name,
-        "experiment": study.experiment,
-        "generator": _method(study.generator, settings),
-        "data_axes": study.data_axes,
-        "settings": {
-            setting.identifier: {
-                "data": setting.data_identifier,
-                "axes": dict(setting.axes),
-                **({"law": law.identifier} if (law := study.law_of(setting)) else {}),
-            }
-            for setting in settings
-        },
-        "learners": {
-            label: {**_method(learner, settings), "importances": list(learner.importances)}
-            for label, learner in learners.items()
-        },
-        "importances": {name: _method(study.importances[name], settings) for name in asked},
-        "metrics": {name: _method(metric, settings) for name, metric in study.metrics.items()},
-    }
+@dataclass(frozen=True)
+class Written:
+    """A method as a recipe has it; of a learner with the labels of its importances."""
+
+    name: str
+    version: int | str
+    parameters: dict[str, Any]  # they may depend on axes
+    sampler_version: int | str | None = None  # of the knockoffs that it draws
+    importances: list[str] | None = None
 
 
-def _method(method: Method, settings: Sequence[Setting]) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Conditions:
+    """A setting as a recipe has it."""
+
+    data: str  # the identifier without the learner axes
+    axes: dict[str, Any]
+    law: str | None = None  # the identifier of the joint law of its data
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What decides the rows of a block: other content makes other rows, and nothing else does."""
+
+    engine: int
+    study: str
+    experiment: str
+    generator: Written
+    data_axes: list[str]
+    settings: dict[str, Conditions]  # by identifier
+    learners: dict[str, Written]  # by label, as the others are
+    importances: dict[str, Written]
+    metrics: dict[str, Written]
+    seeds: list[int] = field(default_factory=lambda: [0, 0])  # the block's first and last
+    fewer_seeds: dict[str, dict[str, int]] | None = None  # learner -> setting -> number, if fewer
+
+    @classmethod
+    def of(cls, study: Study, cells: Sequence[tuple[Setting, str]]) -> "Recipe":
+        """Return the recipe of some settings and learners of a study."""
+        settings = list({setting.identifier: setting for setting, _ in cells}.values())
+        labels = dict.fromkeys(label for _, label in cells)
+        learners = {label: study.learners[label] for label in labels}
+        asked = dict.fromkeys(name for one in learners.values() for name in one.importances)
+        return cls(
+            engine=ENGINE_VERSION,
+            study=study.name,
+            experiment=study.experiment,
+            generator=_written(study.generator, settings),
+            data_axes=study.data_axes,
+            settings={
+                setting.identifier: Conditions(
+                    setting.data_identifier,
+                    dict(setting.axes),
+                    law.identifier if (law := study.law_of(setting)) else None,
+                )
+                for setting in settings
+            },
+            learners={
+                label: _written(one, settings, list(one.importances))
+                for label, one in learners.items()
+            },
+            importances={name: _written(study.importances[name], settings) for name in asked},
+            metrics={name: _written(one, settings) for name, one in study.metrics.items()},
+        )
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> "Recipe":
+        """Return the recipe of plain values."""
+        settings = {name: Conditions(**one) for name, one in values["settings"].items()}
+        methods = {
+            kind: {label: Written(**one) for label, one in values[kind].items()}
+            for kind in ("learners", "importances", "metrics")
+        }
+        generator = Written(**values["generator"])
+        return cls(**{**values, "generator": generator, "settings": settings, **methods})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values, without what is None."""
+        return asdict(self, dict_factory=_without_none)
+
+    @cached_property
+    def methods(self) -> dict[tuple[str, str], Written]:
+        """All methods by kind and label; the generator has none."""
+        kinds = {"learner": self.learners, "importance": self.importances, "metric": self.metrics}
+        labelled = {(kind, name): one for kind, of in kinds.items() for name, one in of.items()}
+        return {("generator", ""): self.generator, **labelled}
+
+    def pairs(self, learners: Iterable[str] | None = None) -> Iterator[Pair]:
+        """Yield the settings and learners that have seeds; of some learners or of all."""
+        for pair in product(self.settings, self.learners if learners is None else learners):
+            if self.seeds_of(*pair):
+                yield pair
+
+    def seeds_of(self, setting: str, learner: str) -> range:
+        """Return the seeds of a learner in a setting; fewer than the block's if it has fewer."""
+        first, last = self.seeds
+        n_seeds = (self.fewer_seeds or {}).get(learner, {}).get(setting, last + 1)
+        return range(first, max(first, n_seeds))
+
+    def parts(self, learner: str) -> list[str]:
+        """Return the parts of a learner's rows.
+
+        A part is an importance, by its label, or ``""``: data, fit and predictions.
+        """
+        return ["", *(self.learners[learner].importances or ())]
+
+    def make(self, kind: str, label: str, setting: str) -> Any:
+        """Make a method with its parameters in a setting; the generator takes axes too."""
+        written = self.method(kind, label, setting)
+        axes = self.data_axes if kind == "generator" else ()
+        own = {axis: self.settings[setting].axes[axis] for axis in axes}
+        return get(kind, written["name"]).create(**written["parameters"], **own)
+
+    def method(self, kind: str, label: str, setting: str) -> dict[str, Any]:
+        """Return what decides the numbers of a method in a setting."""
+        written = self.methods[kind, label]
+        names = {**self.generator.parameters, **self.settings[setting].axes}
+        parameters = resolve(written.parameters, names)
+        return asdict(replace(written, parameters=parameters, importances=None))
+
+    def digests(self, setting: str, learner: str) -> dict[str, str]:
+        """Return what decides each part of a learner's rows in a setting, as a digest.
+
+        What a metric measures of a part whose digest is the same is the same, whatever else the
+        recipe contains: other metrics too.
+        """
+        fit = [
+            *(self.engine, self.experiment, asdict(self.settings[setting]), learner),
+            *(self.method(*one, setting) for one in (("generator", ""), ("learner", learner))),
+        ]
+        _, *labels = self.parts(learner)
+        importances = {label: [*fit, self.method("importance", label, setting)] for label in labels}
+        return {part: short_digest(of) for part, of in {"": fit, **importances}.items()}
+
+
+def _without_none(items: list[tuple[str, Any]]) -> dict[str, Any]:
+    return {key: value for key, value in items if value is not None}
+
+
+def _written(
+    method: Method, settings: Sequence[Setting], importances: list[str] | None = None
+) -> Written:
     parameters = {k: _narrowed(v, settings) for k, v in method.parameters.items()}
-    return {
-        "name": method.entry.name,
-        "version": version_of(method.entry),
-        "parameters": parameters,
-        **sampler_version(method.entry, parameters),
-    }
+    sampler = sampler_version(method.entry, parameters)
+    version = version_of(method.entry)
+    return Written(method.entry.name, version, parameters, sampler, importances)
 
 
-def sampler_version(entry: Entry, parameters: Mapping[str, Any]) -> dict[str, int | str]:
-    """Return the version of a method's knockoff sampler by its key in the recipe, or nothing."""
+def sampler_version(entry: Entry, parameters: Mapping[str, Any]) -> int | str | None:
+    """Return the version of a method's knockoff sampler; None if it has none."""
     sampler = {**entry.parameters, **parameters}.get("sampler")  # it cannot be an axis
-    return {"sampler_version": version_of(get("knockoff", str(sampler)))} if sampler else {}
+    return version_of(get("knockoff", str(sampler))) if sampler else None
 
 
 def _narrowed(value: Any, settings: Sequence[Setting]) -> Any:
@@ -70,47 +183,6 @@ def _narrowed(value: Any, settings: Sequence[Setting]) -> Any:
     there = [{**setting.parameters, **setting.axes}.get(axis) for setting in settings]
     kept = {k: v for k, v in value["values"].items() if any(same(k, own) for own in there)}
     return next(iter(kept.values())) if len(kept) == 1 else {**value, "values": kept}
-
-
-def created(recipe: Recipe, kind: str, written: Mapping[str, Any], setting: str) -> Any:
-    """Make a method of a recipe, with its parameters in a setting; the generator takes axes too."""
-    axes = recipe["settings"][setting]["axes"]
-    taken = {axis: axes[axis] for axis in recipe["data_axes"]} if kind == "generator" else {}
-    return get(kind, written["name"]).create(**_parameters(recipe, written, setting), **taken)
-
-
-def _parameters(recipe: Recipe, written: Mapping[str, Any], setting: str) -> dict[str, Any]:
-    names = {**recipe["generator"]["parameters"], **recipe["settings"][setting]["axes"]}
-    return resolve(written["parameters"], names)
-
-
-def seeds_of(recipe: Recipe, setting: str, learner: str) -> range:
-    """Return the seeds of a learner in a setting; fewer than the block's if it has fewer."""
-    first, last = recipe["seeds"]
-    n_seeds = recipe.get("fewer_seeds", {}).get(learner, {}).get(setting, last + 1)
-    return range(first, max(first, n_seeds))
-
-
-def parts_of(recipe: Recipe, setting: str, learner: str) -> dict[str, str]:
-    """Return what decides each part of a learner's rows in a setting, as a digest.
-
-    A part is an importance, by its label, or ``""``: data, fit and predictions. Rows of a part
-    whose digest is the same are the same rows, whatever else the recipe contains.
-    """
-
-    def plain(written: Mapping[str, Any]) -> dict[str, Any]:
-        return {**written, "parameters": _parameters(recipe, written, setting)}
-
-    fit = {
-        **{key: recipe[key] for key in ("engine", "experiment", "generator", "metrics")},
-        "setting": recipe["settings"][setting],
-        "learner": {**plain(recipe["learners"][learner]), "label": learner, "importances": None},
-    }
-    asked = recipe["learners"][learner]["importances"]
-    importances = {
-        name: {**fit, "importance": plain(recipe["importances"][name])} for name in asked
-    }
-    return {part: short_digest(decides) for part, decides in {"": fit, **importances}.items()}
 
 
 def recipe_changes(old: Any, new: Any, place: str = "") -> Iterator[str]:

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from losaw.data import Dataset, FloatArray, Sample
+from losaw.data import Dataset, FloatArray, Sample, Truth
 from losaw.rng import seed_integer, stream
 from losaw.scoring.result import ImportanceResult
-from losaw.study.block.recipe import Recipe, created, recipe_of_slice
+from losaw.study.block.recipe import Recipe
 from losaw.study.block.rows import SCORES, Row
 from losaw.study.datasets import DatasetError
 from losaw.study.metrics.metric import Predictions, check_scores
@@ -42,6 +42,11 @@ class Ingredients:
         return stream(
             experiment=self.experiment, setting=self.setting, replicate=seed, component=component
         )
+
+    def metrics_of(self, part: str) -> dict[str, Any]:
+        """The metrics of an importance, by its label, or of the predictions, ``""``."""
+        needs = "importance" if part else "prediction"
+        return {label: metric for label, metric in self.metrics.items() if metric.needs == needs}
 
     def data(self, seed: int) -> Dataset:
         """The data of a seed, with the streams of what all learners share."""
@@ -147,8 +152,7 @@ def _rows_of_part(
     ingredients: Ingredients, data: Dataset, model: Any, seed: int, label: str
 ) -> list[Row]:
     """Rows of an importance, by its label, or of the predictions, ``""``."""
-    needs = "importance" if label else "prediction"
-    wanted = {k: m for k, m in ingredients.metrics.items() if m.needs == needs}
+    wanted = ingredients.metrics_of(label)
     measured: Any
     try:
         if label:
@@ -166,7 +170,8 @@ def _rows_of_part(
         names = [SCORES, *wanted] if label else wanted
         return [failure(seed, label, name, error) for name in names]
     rows = [_scores_row(seed, label, measured, data)] if label else []
-    return rows + [_measure(seed, label, name, m, measured, data) for name, m in wanted.items()]
+    truth = data.truth
+    return rows + [measure(seed, label, name, m, measured, truth) for name, m in wanted.items()]
 
 
 def predict(model: Any, data: Dataset) -> Predictions:
@@ -230,9 +235,10 @@ def _scores_row(seed: int, label: str, result: ImportanceResult, data: Dataset) 
     return Row(seed, label, SCORES, features=list(result.feature_names), signal=signal, **numbers)
 
 
-def _measure(seed: int, label: str, name: str, metric: Any, measured: Any, data: Dataset) -> Row:
+def measure(seed: int, label: str, name: str, metric: Any, measured: Any, truth: Truth) -> Row:
+    """The row of a metric of an importance, by its label, or of the predictions, ``""``."""
     try:
-        value = float(metric(measured, data.truth))
+        value = float(metric(measured, truth))
         if not (np.isfinite(value) or (np.isnan(value) and getattr(metric, "optional", False))):
             raise ValueError(f"the metric {name!r} gave {value}, which no mean can be taken of")
         return Row(seed, label, name, value=value)
@@ -247,25 +253,20 @@ def failure(seed: int, importance: str, metric: str, error: Exception) -> Row:
 
 def ingredients_of(recipe: Recipe, setting: str, learner: str) -> Ingredients:
     """Turn the names of a block's recipe into what a learner's replicates in a setting need."""
-    written = recipe["learners"][learner]
+    make = partial(recipe.make, setting=setting)
+    _, *labels = recipe.parts(learner)
     return Ingredients(
-        experiment=recipe["experiment"],
-        setting=recipe["settings"][setting]["data"],
+        experiment=recipe.experiment,
+        setting=recipe.settings[setting].data,
         learner=learner,
-        draw=created(recipe, "generator", recipe["generator"], setting).sample,
-        make_learner=lambda: created(recipe, "learner", written, setting),
-        importances={
-            label: created(recipe, "importance", recipe["importances"][label], setting)
-            for label in written["importances"]
-        },
-        metrics={
-            label: created(recipe, "metric", metric, setting)
-            for label, metric in recipe["metrics"].items()
-        },
+        draw=make("generator", "").sample,
+        make_learner=partial(make, "learner", learner),
+        importances={label: make("importance", label) for label in labels},
+        metrics={label: make("metric", label) for label in recipe.metrics},
     )
 
 
 def ingredients_in(study: Study, setting: Setting, learner: str) -> Ingredients:
     """Return the same for a learner in a setting of a study file."""
-    recipe = recipe_of_slice(study, [(setting, learner)])
+    recipe = Recipe.of(study, [(setting, learner)])
     return ingredients_of(recipe, setting.identifier, learner)

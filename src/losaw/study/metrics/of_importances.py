@@ -5,14 +5,13 @@ finite or the truth has no signal or no noise feature: an average over such runs
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from math import inf, nan
 
 import numpy as np
 from numpy.typing import NDArray
 
-from losaw.data import Truth
+from losaw.data import FloatArray, Truth
 from losaw.scoring.precision_recall import precision_recall_area
 from losaw.scoring.result import ImportanceResult
 from losaw.study.metrics.metric import Metric, split_scores
@@ -37,17 +36,19 @@ def auc(result: ImportanceResult, truth: Truth) -> float:
 
     Ties count half: mean over (s, n) in S x N of 1(FI_s > FI_n) + 1(FI_s = FI_n) / 2.
     """
-    scores, is_signal = split_scores(result, truth)
-    signal, noise = scores[is_signal][:, None], scores[~is_signal]
-    return float(((signal > noise) + 0.5 * (signal == noise)).mean())
+    return _auc(*split_scores(result, truth))
 
 
 @Metric
 def size_auc(result: ImportanceResult, truth: Truth) -> float:
     """The same as :func:`auc`, of absolute scores."""
-    split_scores(result, truth)
-    sizes = replace(result, scores=np.abs(result.scores), higher_is_more=True)
-    return float(auc(sizes, truth))
+    scores, is_signal = split_scores(result, truth)
+    return _auc(np.abs(scores), is_signal)
+
+
+def _auc(scores: FloatArray, is_signal: NDArray[np.bool_]) -> float:
+    signal, noise = scores[is_signal][:, None], scores[~is_signal]
+    return float(((signal > noise) + 0.5 * (signal == noise)).mean())
 
 
 @partial(Metric, range=(-1.0, 1.0))

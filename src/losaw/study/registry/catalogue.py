@@ -87,6 +87,7 @@ class Use(NamedTuple):
     on: str = "test"
     options: tuple[str, ...] = ()  # the parameters that a study file may set
     scores_only: bool = False  # whether studies store scores without errors and tests
+    selects: bool = False  # whether it selects features itself, in details["selected"]
     examples: tuple[dict[str, Any], ...] = ({},)  # parameters that the contract tests run with
     learner: str = "random-forest"  # the registered name of what the contract tests explain
     name: str = ""  # in study files; default: the function's, with - for _
@@ -136,6 +137,7 @@ USES: dict[str, Use] = {
         "importance.boruta",
         "own models",
         ("n_estimators", "max_runs"),
+        selects=True,
         # A hundred forests of 500 trees are too many for an example.
         examples=({"n_estimators": 20, "max_runs": 5},),
     ),

@@ -103,7 +103,7 @@ def load_block(block: Block) -> BlockFile:
     If ``.snakemake`` is lost, Snakemake cannot see that the recipe was another one.
     """
     file = read_block(block.path)
-    changed = next(recipe_changes(file.footer["recipe"], as_stored(block.recipe)), None)
+    changed = next(recipe_changes(file.footer["recipe"], as_stored(block.recipe.to_dict())), None)
     if changed:
         raise StudyError(f"{block.path}: is of another recipe: {changed}")
     return file

@@ -91,7 +91,7 @@ def _spent(plan: StudyPlan) -> dict[str, Any]:
         cost = read_cost(block.path)
         if cost is None:
             return {"core_seconds": None, "peak_megabytes": None}
-        core_seconds += sum(cost["seconds"].get(n, 0.0) for n in (OTHER, *block.recipe["learners"]))
+        core_seconds += sum(cost["seconds"].get(n, 0.0) for n in (OTHER, *block.recipe.learners))
         peak = max(peak, cost["peak_megabytes"])
     return {"core_seconds": round(core_seconds, 1), "peak_megabytes": round(peak, 1)}
 

@@ -12,6 +12,7 @@ import pytest
 
 from losaw.study.block import compute as module
 from losaw.study.block.block_file import read_block
+from losaw.study.block.recipe import Recipe
 from losaw.study.block.spent import cost_path, read_cost
 from losaw.study.datasets import DatasetError
 from losaw.study.errors import StudyError
@@ -274,9 +275,9 @@ def test_a_method_or_sampler_that_is_edited_during_a_run_is_refused(project):
     project.edit("[reported]", "[cpi-gaussian]")
     (block, *_) = project.session().plans[0].blocks.values()
     for version in ('"version": 1', '"sampler_version": 1'):
-        edited = json.dumps(block.recipe).replace(version, version[:-1] + "0")
+        edited = json.dumps(block.recipe.to_dict()).replace(version, version[:-1] + "0")
         with pytest.raises(StudyError, match="' or its sampler has been edited since the run"):
-            module.compute(json.loads(edited), block.path)
+            module.compute(Recipe.from_dict(json.loads(edited)), block.path)
     assert not block.path.exists()
 
 

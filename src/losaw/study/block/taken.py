@@ -1,0 +1,154 @@
+"""Rows that are taken from the last whole file of a block, in place of computing them again.
+
+A metric of importances that is new, or has changed, is measured on the stored scores: no fit is
+needed.
+"""
+
+from collections.abc import Container, Iterator, Mapping
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from losaw.data import Truth
+from losaw.scoring.result import ImportanceResult
+from losaw.study.block.block_file import fits_of, read_block
+from losaw.study.block.recipe import Pair, Recipe
+from losaw.study.block.replicate import Ingredients, ingredients_of, measure
+from losaw.study.block.rows import SCORES, Row, rows_by_seed
+from losaw.study.errors import StudyError
+from losaw.study.registry.importances import InStudies
+
+_STORED = {"scores", "std_error", "p_values", "feature_names", "higher_is_more", "is_trend"}
+Stored = Mapping[tuple[Pair, int], Mapping[str, list[Row]]]  # by fit and part
+
+
+def take_rows(recipe: Recipe, footer: Mapping[str, Any], kept: Path) -> Stored:
+    """Return the rows of the last whole file whose recipe has not changed, by fit and part.
+
+    What has failed is tried again. The job's log says what is taken, and what needs its fits again.
+    """
+    try:
+        file = read_block(kept)
+    except StudyError:
+        return {}
+    if any(file.footer[key] != footer[key] for key in ("libraries", "laws")):
+        return {}
+    before = Recipe.from_dict(file.footer["recipe"])
+    asked = set(recipe.pairs())
+    stored: dict[tuple[Pair, int], dict[str, list[Row]]] = {}
+    lacking: dict[str, None] = {}
+    for pair, table in fits_of(file.table):
+        if pair not in asked:
+            continue
+        now, then = recipe.digests(*pair), before.digests(*pair)
+        same = [part for part in now if now[part] == then.get(part)]
+        labels = _unchanged_metrics(before, recipe, pair[0])
+        ingredients = ingredients_of(recipe, *pair)
+        for seed, rows in rows_by_seed(table).items():
+            whole = [row for row in rows if row.status == "ok"]
+            stored[pair, seed] = {}
+            for part in same if whole else ():
+                of_part = {row.metric: row for row in whole if row.importance == part}
+                try:
+                    taken = list(_rows_of_part(ingredients, part, of_part, labels))
+                except NotStored as error:
+                    lacking[f"{pair[1]} {part}".strip() + f": {error}"] = None
+                else:
+                    stored[pair, seed][part] = taken
+    _say_what_is_taken(recipe, stored)
+    for words in lacking:
+        print(f"losaw: fits are computed again for {words}", flush=True)
+    return stored
+
+
+def _unchanged_metrics(before: Recipe, recipe: Recipe, setting: str) -> dict[str, str]:
+    """Return the label that each metric had before, whatever its own is now."""
+    then = [(before.method("metric", label, setting), label) for label in before.metrics]
+    now = {label: recipe.method("metric", label, setting) for label in recipe.metrics}
+    return {label: old for label, method in now.items() for other, old in then if other == method}
+
+
+def _rows_of_part(
+    ingredients: Ingredients, part: str, stored: Mapping[str, Row], labels: Mapping[str, str]
+) -> Iterator[Row]:
+    """Yield the rows of a part of a seed: stored, or measured on stored scores."""
+    if part and SCORES not in stored:
+        raise NotStored("no scores are stored")
+    if part:
+        yield stored[SCORES]
+    for label, metric in ingredients.metrics_of(part).items():
+        if labels.get(label) in stored:
+            yield replace(stored[labels[label]], metric=label)
+        elif part:
+            try:
+                yield _measured_again(stored[SCORES], label, metric, ingredients.importances[part])
+            except NotStored as error:
+                raise NotStored(f"{label} needs {error}, which is not stored") from None
+        else:
+            raise NotStored(f"no {label} is stored")
+
+
+def _measured_again(row: Row, label: str, metric: Any, importance: Any) -> Row:
+    """Return the row of a metric of stored scores.
+
+    In studies an importance of ours has no other direction than that of its scores, and its use
+    says whether it selects features itself. One of a plugin may have both.
+    """
+    if not isinstance(importance, InStudies):
+        raise NotStored("the direction of a plugin's importance")
+    names = tuple(row.features or ())
+    numbers: dict[str, Any] = {"p_values": row.p_values, "details": _Details()}
+    if row.std_error is not None:
+        numbers |= {"std_error": row.std_error, "std_error_kind": "as it was"}
+    result = ImportanceResult(np.array(row.scores), names, **numbers)
+    result.scores.flags.writeable = False
+    known = _STORED if importance.use.selects else _STORED | {"details"}
+    truth = _as_stored(Truth(tuple(row.signal or ()), len(names)), ("signal", "n_features"))
+    return measure(row.seed, row.importance, label, metric, _as_stored(result, known), truth)
+
+
+def _say_what_is_taken(recipe: Recipe, stored: Stored) -> None:
+    """Write to the job's log whose rows are not computed."""
+    parts = {name: learner.importances or [""] for name, learner in recipe.learners.items()}
+    methods = [(name, part) for name, own in parts.items() for part in own]
+    there = {(pair[1], part) for (pair, _), own in stored.items() for part in own}
+    taken = [f"{name} {part}".strip() for name, part in methods if (name, part) in there]
+    if taken:
+        words = f"rows of {len(taken)} of {len(methods)} methods taken from kept/"
+        print(f"losaw: {words}: {', '.join(taken)}", flush=True)
+
+
+class NotStored(BaseException):
+    """A metric needs more than is stored; no ``except Exception`` of its own may hide that."""
+
+
+def _as_stored(whole: Any, stored: Container[str]) -> Any:
+    """Return an object whose fields but those that are ``stored`` raise :class:`NotStored`."""
+    hidden = {field.name for field in fields(whole) if field.name not in stored}
+
+    class AsStored(type(whole)):  # type: ignore[misc]
+        def __getattribute__(self, name: str) -> Any:
+            if name in hidden:
+                raise NotStored(name)
+            return super().__getattribute__(name)
+
+    as_stored = object.__new__(AsStored)
+    as_stored.__dict__.update(vars(whole))
+    return as_stored
+
+
+class _Details(Mapping[str, Any]):
+    """The details of a result that decides nothing itself: nothing else of them is known."""
+
+    def __getitem__(self, key: str) -> Any:
+        if key == "selected":
+            raise KeyError(key)
+        raise NotStored(f"details[{key!r}]")
+
+    def __iter__(self) -> Iterator[str]:
+        raise NotStored("details")
+
+    def __len__(self) -> int:
+        raise NotStored("details")
