@@ -93,7 +93,11 @@ def verify(
             continue
         is_equal = digest_of(table, {}).startswith(line.rows_sha256)
         outcomes.setdefault(line.folder, []).append(is_equal)
-        print(f"{line}: {'equal' if is_equal else _moved(line, table)}", flush=True)
+        print(f"{line}: {'equal' if is_equal else 'differs'}", flush=True)
+        if not is_equal:
+            others = [one for one in lines if one != line and one[:3] == line[:3]]
+            whole = [table, *(compute_line(study_of(line.folder), one) for one in others)]
+            print(f"  {_difference(line, pa.concat_tables(whole))}", flush=True)
     if record:
         _record(outcomes)
     n_equal = sum(map(sum, outcomes.values()))
@@ -135,36 +139,27 @@ def compute_line(study: Study, line: Line) -> pa.Table:
     return table_of(study.name, setting.identifier, line.learner, rows)
 
 
-def _moved(line: Line, table: pa.Table) -> str:
-    """Say why fits failed, or how far the means lie from the stored ones.
+def _difference(line: Line, table: pa.Table) -> str:
+    """Say why fits failed, or whether the means of a setting and learner are the stored ones.
 
-    Means are stored of all seeds of a setting. Where the line has them all, the same runs are
-    compared; of n among N seeds the mean has by chance the error sd √(1/n − 1/N) around that of
-    all, and rounding cannot be distinguished from an error.
+    Of a line alone no means are stored: the table has the rows of all lines of its setting and
+    learner, so that the same seeds are compared.
     """
     if "failed" in table["status"].to_pylist():
-        return f"differs; {next(filter(None, table['message'].to_pylist()))}"
+        return str(next(filter(None, table["message"].to_pylist())))
     number = ["importance", "metric"]
     summary = read_stored(line.folder / "summary.csv", SUMMARY)
     is_of_line = (summary["setting_id"] == line.setting) & (summary["learner"] == line.learner)
     stored = summary[is_of_line].set_index(number)
     values = table.select([*number, "value"]).to_pandas().groupby(number)["value"]
     means, n = values.mean().reindex(stored.index), values.count().reindex(stored.index)
-    gap = (means - stored["mean"]).abs()
-    gap = gap.where(gap > 1e-6 * stored["mean"].abs(), 0.0)  # seven digits are stored
-    if (n == stored["n_seeds"]).all():
-        if not gap.any():
-            return "differs in last bits: its means are the stored ones to seven digits"
-        worst = (gap / stored["mean"].abs()).idxmax()
-        now, then = means[worst], stored["mean"][worst]
-        return f"differs; the mean of {_words(worst)} is {now:.7g}, the stored one {then:.7g}"
-    error = stored["sd"].fillna(0.0) * np.sqrt((1 / n - 1 / stored["n_seeds"]).clip(lower=0.0))
-    z = (gap / error).fillna(0.0)
+    gap = (means - stored["mean"]).abs() / stored["mean"].abs()
+    gap[n != stored["n_seeds"]] = np.inf
+    if not (gap > 1e-6).any():  # seven digits are stored
+        return "in last bits: the means of all seeds are the stored ones to seven digits"
+    (importance, metric), worst = gap.idxmax(), gap.argmax()
+    then = stored.iloc[worst]
     return (
-        f"differs, by last bits or more (of these seeds alone no mean is stored); the mean of "
-        f"{_words(z.idxmax())} is {z.max():.1f} standard errors from that of all seeds"
+        f"the mean of {f'{metric} {importance}'.strip()} over {n.iloc[worst]} seeds is "
+        f"{means.iloc[worst]:.7g}, the stored one over {then['n_seeds']} is {then['mean']:.7g}"
     )
-
-
-def _words(number: tuple[str, str]) -> str:
-    return " ".join(reversed(number)).strip()

@@ -3,6 +3,7 @@
 Of study.verify.
 """
 
+import re
 import shutil
 import subprocess
 
@@ -15,8 +16,9 @@ from losaw.support.errors import LosawError
 
 
 @pytest.fixture
-def evidence(computed, tmp_path):
-    """Lines of the tiny study; those of one learner are of a study file that is gone."""
+def evidence(computed, tmp_path, monkeypatch):
+    """Lines of two seeds of the tiny study; those of a learner are of a study file that is gone."""
+    monkeypatch.setattr("losaw.study.results.collect._SEEDS", 2)
     (plan,) = computed.session().plans
     write_outputs(plan)
     folder = tmp_path / "reference" / "tiny"
@@ -41,21 +43,42 @@ def test_lines_that_cannot_be_computed_are_named_and_the_others_counted(computed
     assert capsys.readouterr().out.endswith("1 of 1 equal\n")
     computed.edit("jitter: 0.3", "fail_share: 1.0")  # as where code of ours is broken
     assert verify(lines, computed.configuration, 1) == 1
-    assert "differs; ArithmeticError: this fit fails" in capsys.readouterr().out
+    assert "differs\n  ArithmeticError: this fit fails" in capsys.readouterr().out
 
 
-def test_rows_that_differ_are_told_with_the_size_of_the_difference(computed, evidence, capsys):
-    text = (evidence / "blocks.csv").read_text()
-    digest = pd.read_csv(evidence / "blocks.csv").query("learner != 'gone'")["rows_sha256"].iloc[0]
-    (evidence / "blocks.csv").write_text(text.replace(digest, "0" * len(digest)))
-    lines = [line for line in read_evidence(evidence.parent) if line.learner != "gone"]
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({}, "in last bits: the means of all seeds are the stored ones"),
+        ({"mean": 1 + 1e-7}, "in last bits: the means of all seeds are the stored ones"),
+        ({"mean": 1 + 1e-5}, "the mean of pr_auc reported over 5 seeds is"),
+        ({"n_seeds": 2}, ".* over 5 seeds is .*, the stored one over 10 is"),
+    ],
+)
+def test_last_bits_and_an_error_are_told_by_the_means_of_the_same_seeds(
+    computed, evidence, capsys, changed, said
+):
+    blocks = pd.read_csv(evidence / "blocks.csv").query("learner != 'gone'")
+    assert (blocks["last_seed"] - blocks["first_seed"]).max() == 1
+    blocks.loc[blocks.index[4], "rows_sha256"] = "0" * 12
+    blocks.to_csv(evidence / "blocks.csv", index=False)
+    summary = pd.read_csv(evidence / "summary.csv")
+    is_changed = summary["metric"] == "pr_auc"
+    for column, factor in changed.items():
+        summary.loc[is_changed, column] *= factor
+    summary.to_csv(evidence / "summary.csv", index=False)
+    lines = read_evidence(evidence.parent)
     assert verify(lines, computed.configuration, len(lines)) == 1
-    said = capsys.readouterr().out
-    assert said.count("differs in last bits: its means are the stored ones") == 1
-    assert said.endswith(f"{len(lines) - 1} of {len(lines)} equal\n")
+    printed = capsys.readouterr().out
+    assert re.search(f"seeds 2 to 3: differs\n  {said}", printed), printed
+    assert printed.endswith(f"{len(lines) - 1} of {len(lines)} equal\n")
+
+
+def test_what_was_verified_is_recorded_and_damaged_evidence_is_named(computed, evidence):
+    lines = [line for line in read_evidence(evidence.parent) if line.learner != "gone"][:2]
     verify(lines, computed.configuration, len(lines), record=True)
     (run,) = pd.read_csv(evidence.parent / "runs.csv").to_dict("records")
-    assert run["lines_equal"] == f"{len(lines) - 1} of {len(lines)}"
+    assert run["lines_equal"] == "2 of 2"
     assert run["scale"] == "smoke" and run["verified_at"] == commit()
     with pytest.raises(LosawError, match=r"unknown study 'tinny'.*did you mean 'tiny'"):
         read_evidence(evidence.parent, ["tinny"])
@@ -63,14 +86,6 @@ def test_rows_that_differ_are_told_with_the_size_of_the_difference(computed, evi
         (evidence / "blocks.csv").write_text(damaged)
         with pytest.raises(LosawError, match=r"blocks\.csv"):
             read_evidence(evidence.parent)
-    constant = pd.read_csv(evidence / "summary.csv").assign(mean=9.0, sd=0.0)
-    constant.to_csv(evidence / "summary.csv", index=False)
-    verify(lines, computed.configuration, len(lines))
-    assert ", the stored one 9\n" in capsys.readouterr().out
-    # As many runs more: the mean of a part of them has an error of its own.
-    constant.assign(n_seeds=10).to_csv(evidence / "summary.csv", index=False)
-    verify(lines, computed.configuration, len(lines))
-    assert "is inf standard errors from that of all seeds" in capsys.readouterr().out
     (evidence.parent / "runs.csv").write_text("study,scale\nother,smoke\n")
     with pytest.raises(LosawError, match=r"runs.csv: a line of study 'tiny' must say the scale"):
         verify(lines, computed.configuration, 1)

@@ -68,7 +68,8 @@ def _compared(shelf: Shelf, are_counted: bool) -> pd.DataFrame:
             study, comparison = shelf.studies[name], shelf.results[name].comparison
             own = counted(study, comparison)
             cells = own if are_counted else compared_cells(comparison).drop(own.index)
-            parts.append(cells.assign(paper=_link(group)))
+            ends = {label: method.entry.load().range[1] for label, method in study.metrics.items()}
+            parts.append(cells.assign(paper=_link(group), largest=cells["metric"].map(ends)))
     return pd.concat(parts, ignore_index=True)
 
 
@@ -77,10 +78,17 @@ def _link(page: str) -> str:
 
 
 def _cells(cells: pd.DataFrame) -> pd.DataFrame:
-    distance = (cells["reproduced"] - cells["published"]).abs()
+    """The sums of each paper's cells by verdict, and of those near the published value.
+
+    A distance says the same of all metrics with the largest value 1, and nothing of ranks and
+    scores in a unit of their own.
+    """
+    has_scale = cells["largest"] == 1
+    distance = (cells["reproduced"] - cells["published"]).abs().where(has_scale)
     words = {word: cells["verdict"] == word for word in COMPARED}
     near = {f"within {d:g}": distance <= d + 1e-9 for d in DISTANCES}
-    return _sums(pd.DataFrame({"paper": cells["paper"], "cells": 1, **words, **near}))
+    numbers = {"cells": 1, **words, "of a metric up to 1": has_scale, **near}
+    return _sums(pd.DataFrame({"paper": cells["paper"], **numbers}))
 
 
 def _explained(cells: pd.DataFrame) -> pd.DataFrame:
