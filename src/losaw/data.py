@@ -153,6 +153,11 @@ class Dataset:
             raise ValueError(
                 f"feature_names must be {n_features} different names, got {self.feature_names}"
             )
+        if self.truth.n_features != n_features:
+            raise ValueError(
+                f"truth.n_features must be {n_features}, the number of feature_names, got "
+                f"{self.truth.n_features}"
+            )
         known = get_args(FeatureKind)
         if len(self.feature_kinds) != n_features or not set(self.feature_kinds) <= set(known):
             raise ValueError(

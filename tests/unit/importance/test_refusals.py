@@ -32,6 +32,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeRegressor
 
+from losaw.data import Truth
 from losaw.forest import LosawRandomForestClassifier, LosawRandomForestRegressor
 from losaw.importance import (
     air,
@@ -325,6 +326,7 @@ def of_the_engines_data():
         ({"feature_kinds": ("continuous",)}, "feature_kinds must name"),
         ({"feature_kinds": ("banana",) * 5}, "feature_kinds must name"),
         ({"feature_names": ("a", "b")}, "5 different names"),
+        ({"truth": Truth((0,), 3)}, "truth.n_features must be 5"),
         ({"task": "ranking"}, "task must be one of"),
     ):
         yield lambda: replace(example_data(), **changes), words
