@@ -59,8 +59,8 @@ def loco(
     Parameters
     ----------
     model : predictor that scikit-learn can clone
-        Pipelines included: a ColumnTransformer loses the column. Parameters that name columns by
-        their names, and places in losaw's own, lose it too; places in others are refused.
+        Pipelines included. What names columns by their names loses the column, as a
+        ColumnTransformer does, and places in losaw's own do; places in others are refused.
     X, y : array or frame (n_samples, n_features), array (n_samples,)
         With ``train`` rows that the model has not seen; without, all rows.
     train : (X, y), (X, y, sample_weight) or None, default None

@@ -3,7 +3,7 @@
 import numbers
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -20,17 +20,6 @@ _ONE_COLUMN = re.compile(r"^(?!n_|num_|max_|min_).*(feature|column|variable|(^|_
 _PLACES_AS_TEXT = re.compile(r"[\d:,]")  # "(1, 0)" of xgboost, "0,2" and "name:age" of lightgbm
 
 
-class _Part(NamedTuple):
-    """An unfitted part of a model, its fit or None, the columns that it sees, and which go."""
-
-    model: Any
-    fitted: Any
-    names: tuple[str, ...]
-    gone: frozenset[str]
-    behind: bool = False  # another step, so that places and numbers are of the columns it makes
-    shares: bool = True  # max_features is of all columns, not of those that an ensemble draws
-
-
 def without(
     model: Any, columns: Sequence[int], names: Sequence[str], seed: int | None = None
 ) -> Any:
@@ -42,127 +31,60 @@ def without(
     which loses the columns themselves, and a list of models too. ``seed`` is that of every part
     that has none. A ValueError where a parameter names columns by place: others are there then.
     """
-    copy = unfitted(model, seed)
-    gone = frozenset(names[column] for column in columns)
-    for part in list(_parts(_Part(copy, model, tuple(names), gone))):
-        part.model.set_params(**_changes(part))
-    return copy
-
-
-def require_names(model: Any, names: Iterable[str], reason: str) -> None:
-    """Raise a ValueError for a part of an unfitted model that names columns by place."""
-    try:
-        for part in _parts(_Part(model, None, tuple(names), frozenset(), behind=True)):
-            _changes(part)
-    except ValueError as error:
-        raise ValueError(f"{error}; {reason}") from error
-
-
-def _parts(part: _Part) -> Iterator[_Part]:
-    """All parts of a model whose parameters may name columns, those within others last."""
-    model, fitted = part.model, part.fitted
-    if hasattr(model, "steps"):
-        for place, (_, step) in enumerate(model.steps):
-            its_fit = None if fitted is None else fitted.steps[place][1]
-            if _is_model(step):
-                its = part._replace(model=step, fitted=its_fit, behind=part.behind or place > 0)
-                yield from _parts(its)
-        return
-    yield part
-    if hasattr(model, "transformers"):
-        for _, transformer, its_fit, _, own in _transformers(part):
-            gone = part.gone.intersection(own)
-            if _is_model(transformer) and 0 < len(gone) < len(own):
-                yield from _parts(_Part(transformer, its_fit, own, gone))
-        return
-    parameters = model.get_params(deep=False)
-    shares = part.shares and _n_drawn(part) is None
-    for name, value in parameters.items():
-        if name == "final_estimator" and not parameters.get("passthrough"):
-            continue  # of stacking: it sees predictions only
-        fits = dict(getattr(fitted, "named_estimators_", {}))
-        fits[name] = getattr(fitted, f"{name}_", getattr(fitted, "best_estimator_", None))
-        for one in value if isinstance(value, list) else [value]:
-            key, inner = one[:2] if isinstance(one, tuple) and len(one) > 1 else (name, one)
-            if _is_model(inner):
-                yield from _parts(part._replace(model=inner, fitted=fits.get(key), shares=shares))
-
-
-def _transformers(part: _Part) -> Iterator[tuple[str, Any, Any, Any, tuple[str, ...]]]:
-    """Of a ColumnTransformer: name, transformer, its fit, what it lists, and the names of that."""
-    fits = {name: (fit, of) for name, fit, of in getattr(part.fitted, "transformers_", ())}
-    rest = ("remainder", part.model.remainder, None)
-    for name, transformer, listed in (*part.model.transformers, rest):
-        its_fit, found = fits.get(name, (None, ()))
-        is_found = listed is None or callable(listed)
-        if any(isinstance(one, str) and one not in part.names for one in _leaves(listed)):
-            raise _by_place("transformers", part.model)
-        places = places_of(found if is_found else listed, part.names)
-        yield name, transformer, its_fit, listed, tuple(part.names[place] for place in places)
-
-
-def _listed_without(part: _Part) -> list[tuple[str, Any, Any]]:
-    """The transformers of a ColumnTransformer that have columns left, and these."""
-    stay, kept = [name for name in part.names if name not in part.gone], []
-    for name, transformer, _, listed, own in _transformers(part):
-        left: Any = [n for n in own if n not in part.gone]
-        if listed is None:
-            continue
-        if callable(listed):
-            left = listed
-        elif not all(isinstance(one, str) for one in _leaves(listed)):
-            if part.behind:
-                raise _by_place("transformers", part.model)
-            left = [stay.index(n) for n in left]
-        elif len(left) == len(own):
-            left = listed
-        if callable(left) or isinstance(left, slice) or len(left):
-            kept.append((name, transformer, left))
-    return kept
-
-
-def _changes(part: _Part) -> dict[str, Any]:
-    """The parameters of a part that are others without the columns that go."""
-    if hasattr(part.model, "transformers"):
-        return {"transformers": _listed_without(part)}
-    stay = [name for name in part.names if name not in part.gone]
+    copy, gone = unfitted(model, seed), {names[column] for column in columns}
+    stay = [name for name in names if name not in gone]
     changes: dict[str, Any] = {}
-    is_ours = type(part.model).__module__.startswith("losaw.") and not part.behind
-    for name, value in part.model.get_params(deep=False).items():
-        if not _names_places(name, value, part.names):
-            if _SPEAKS_OF_COLUMNS.search(name) and part.gone.intersection(_leaves(value)):
-                changes[name] = _left_of(value, part.gone)
-        elif is_ours:  # a mask: what is left of labels 0, 1, … are other numbers than the places
-            named = {part.names[place] for place in places_of(value, part.names)}
+    for path, part, name, value in _parameters(copy):
+        if _names_places(name, value, names):
+            if part is not copy or not type(part).__module__.startswith("losaw."):
+                raise _by_place(name, part)
+            # A mask: what is left of labels 0, 1, … are other numbers than the places.
+            named = {names[place] for place in places_of(value, names)}
             mask = [n in named for n in stay]
-            changes[name] = mask if "features" in name else np.flatnonzero(mask).tolist()
-        else:
-            raise _by_place(name, part.model)
-    # Histogram boosting, which has max_iter, takes shares only.
-    drawn = _n_drawn(part)
-    if part.shares and drawn is not None and not hasattr(part.model, "max_iter"):
-        changes["max_features"] = drawn if part.behind else min(drawn, len(stay))
-    return changes
+            changes[path] = mask if "features" in name else np.flatnonzero(mask).tolist()
+        elif name == "transformers":
+            changes[path] = [(key, step, _left_of(of, gone, names)) for key, step, of in value]
+        elif name == "max_features":
+            drawn = _n_drawn(path, copy, model, len(names), len(stay))
+            changes[path] = value if drawn is None else drawn
+        elif _SPEAKS_OF_COLUMNS.search(name):
+            changes[path] = _left_of(value, gone, names)
+    return copy.set_params(**changes)
 
 
-def _by_place(parameter: str, model: Any) -> ValueError:
+def require_names(model: Any, names: Sequence[str], reason: str) -> None:
+    """Raise a ValueError for a part of an unfitted model that names columns by place."""
+    for _, part, name, value in _parameters(model):
+        if _names_places(name, value, names):
+            raise ValueError(f"{_by_place(name, part)}; {reason}")
+
+
+def _by_place(parameter: str, part: Any) -> ValueError:
     return ValueError(
-        f"{parameter} of {type(model).__name__} names columns by place, or by names that are not "
+        f"{parameter} of {type(part).__name__} names columns by place, or by names that are not "
         "of X: without a column others are there; give names of columns of X"
     )
 
 
-def _is_model(part: Any) -> bool:
-    return hasattr(part, "get_params") and not isinstance(part, type)
+def _parameters(model: Any) -> Iterator[tuple[str, Any, str, Any]]:
+    """Of a model and all its parts each parameter: its path, the part, its name and its value."""
+    every = model.get_params()
+    for path, value in every.items():
+        above, _, name = path.rpartition("__")
+        # The last model of stacking sees predictions, and no columns.
+        if "final_estimator" not in path.split("__") and not _is_model(value):
+            yield path, every.get(above, model), name, value
 
 
 def _names_places(parameter: str, value: Any, names: Sequence[str]) -> bool:
     """Return whether a parameter speaks of columns otherwise than by their names."""
+    if parameter == "transformers":  # of a ColumnTransformer: name, transformer, columns
+        return any(_names_places("columns", columns, names) for *_, columns in value)
     if isinstance(value, Mapping):  # the grid of a search, or arguments of a function
         for key, of_key in value.items():
             last = str(key).rpartition("__")[2]
             listed = of_key if isinstance(of_key, list | tuple) else [of_key]
-            if any(_names_places(last, one, names) for one in listed):
+            if any(_names_places(last, item, names) for item in listed):
                 return True
     if not _SPEAKS_OF_COLUMNS.search(parameter) or parameter == "max_features":
         return False
@@ -175,32 +97,56 @@ def _names_places(parameter: str, value: Any, names: Sequence[str]) -> bool:
     return not (is_named or any(map(_is_model, leaves)))
 
 
+def _is_model(value: Any) -> bool:
+    return hasattr(value, "get_params") and not isinstance(value, type)
+
+
 def _leaves(value: Any) -> Iterator[Any]:
     """What a parameter lists, however deep; of a mapping its keys, of a slice its ends."""
     if isinstance(value, slice):
         yield from (0 if value.start is None else value.start, value.stop or 0)
     elif isinstance(value, Iterable) and not isinstance(value, str | bytes):
-        for one in value:
-            yield from _leaves(one)
+        for item in value:
+            yield from _leaves(item)
     elif not callable(value):
         yield value
 
 
-def _left_of(value: Any, gone: frozenset[str]) -> Any:
+def _left_of(value: Any, gone: set[str], names: Sequence[str]) -> Any:
     """What names columns, however deep, without those that are gone and what is empty then."""
+    if not gone.intersection(_leaves(value)):
+        return value
     if isinstance(value, Mapping):
         return {name: of_it for name, of_it in value.items() if name not in gone}
-    if isinstance(value, str):
-        return [] if value in gone else value
-    return [kept for kept in (_left_of(one, gone) for one in value) if len(kept)]
+    if isinstance(value, slice):
+        value = [names[place] for place in places_of(value, names)]
+    kept = [] if isinstance(value, str) else (_left_of(item, gone, names) for item in value)
+    return [item for item in kept if len(item)]
 
 
-def _n_drawn(part: _Part) -> int | None:
-    """The number of columns that ``max_features`` stands for; None for all, and if unknown."""
-    most = part.model.get_params(deep=False).get("max_features")
-    n_columns = getattr(part.fitted, "n_features_in_", None if part.behind else len(part.names))
-    if n_columns is None or isinstance(most, bool):
+def _n_drawn(path: str, copy: Any, model: Any, n_columns: int, n_left: int) -> int | None:
+    """The number of columns that ``max_features`` stands for; None where it stays as it is.
+
+    It stays where it stands for all, where an ensemble around it draws columns itself, and in
+    histogram boosting, which has ``max_iter`` and takes shares only.
+    """
+    fitted, parts = {"": model, **model.get_params()}, {"": copy, **copy.get_params()}
+    if (best := getattr(model, "best_estimator_", None)) is not None:  # of a search
+        fitted |= {f"estimator__{inner}": part for inner, part in best.get_params().items()}
+    *above, _ = path.split("__")
+    around = ["__".join(above[:length]) for length in range(len(above), -1, -1)]  # itself first
+    if not hasattr(parts[around[0]], "predict") or hasattr(parts[around[0]], "max_iter"):
         return None
+    known = (getattr(fitted[part], "n_features_in_", None) for part in around)
+    n_seen = next((n for n in known if n is not None), n_columns)
+    own, *outer = (_as_number(getattr(parts[part], "max_features", 1.0), n_seen) for part in around)
+    if own is None or any(n is not None for n in outer):
+        return None
+    return min(own, n_left) if n_seen == n_columns else own
+
+
+def _as_number(most: Any, n_columns: int) -> int | None:
+    """``max_features`` as a number of columns; None for all, and if unknown."""
     if isinstance(most, str):
         most = {"sqrt": int(np.sqrt(n_columns)), "log2": int(np.log2(n_columns))}.get(most)
     if isinstance(most, numbers.Integral):

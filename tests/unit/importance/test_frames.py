@@ -124,7 +124,7 @@ def test_other_columns_than_those_of_the_fit_are_refused(method, change):
         score(method, model, other, y)
 
 
-@pytest.mark.parametrize("method", ["pfi", "cpi", "ufi", "loco"])
+@pytest.mark.parametrize("method", ["pfi", "cpi", "ufi"])
 @pytest.mark.parametrize(
     "steps",
     [

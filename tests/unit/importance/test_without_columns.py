@@ -41,6 +41,7 @@ NAMES = ["X1", "X2", "X3", "X4"]
 RNG = np.random.default_rng(0)
 X = np.column_stack([RNG.standard_normal((300, 2)), RNG.integers(0, 3, (300, 2))])
 Y = X[:, 0] + X[:, 3] + RNG.standard_normal(300)
+FRAME = pd.DataFrame(X, columns=NAMES)
 
 
 def boosted(**named):
@@ -52,15 +53,12 @@ def xgb(**named):
 
 
 def test_a_column_transformer_loses_the_column_and_leaves_the_others_as_they_are():
-    levels = OneHotEncoder(categories=[[0.0, 1.0, 2.0]] * 2, sparse_output=False)
-    steps = [("levels", levels, [3, 2]), ("rest", "passthrough", [0, -3])]
-    model = make_pipeline(ColumnTransformer(steps), Ridge()).fit(X, Y)
+    steps = [("levels", OneHotEncoder(), ["X4", "X3"]), ("rest", "passthrough", ["X1", "X2"])]
+    model = make_pipeline(ColumnTransformer(steps), Ridge()).fit(FRAME, Y)
     listed = [of for *_, of in without(model, [0], NAMES)[0].transformers]
-    assert listed == [[2, 1], [0]]
-    (left,) = without(model, [2, 3], NAMES)[0].transformers
-    assert left[0] == "rest" and left[2] == [0, 1]
-    with pytest.raises(ValueError, match="categories of OneHotEncoder names columns by place"):
-        without(model, [2], NAMES)
+    assert listed == [["X4", "X3"], ["X2"]]
+    assert without(model, [2, 3], NAMES)[0].transformers[0][2] == []
+    assert without(model, [2, 3], NAMES).fit(FRAME[NAMES[:2]], Y).n_features_in_ == 2
 
 
 @pytest.mark.parametrize("listed", [make_column_selector("X[34]"), slice("X3", "X4"), ["X4", "X3"]])
@@ -68,10 +66,9 @@ def test_names_and_selectors_of_a_column_transformer_are_of_the_columns_left(lis
     step = ColumnTransformer(
         [("s", OneHotEncoder(min_frequency=2), listed)], remainder=KBinsDiscretizer(3)
     )
-    frame = pd.DataFrame(X, columns=NAMES)
-    model = make_pipeline(step, LinearRegression()).fit(frame, Y)
+    model = make_pipeline(step, LinearRegression()).fit(FRAME, Y)
     for out in range(4):
-        rest = frame.drop(columns=NAMES[out])
+        rest = FRAME.drop(columns=NAMES[out])
         assert without(model, [out], NAMES).fit(rest, Y).n_features_in_ == 3
 
 
@@ -85,10 +82,13 @@ def test_models_of_a_list_lose_the_column_and_what_sees_predictions_keeps_its_ow
 
 
 def test_a_forest_in_a_pipeline_draws_as_many_of_the_columns_that_are_made():
-    encoder = ColumnTransformer([("levels", OneHotEncoder(), [2, 3]), ("rest", "passthrough", [0])])
-    model = make_pipeline(encoder, RandomForestRegressor(2, max_features=0.5)).fit(X, Y)
+    steps = [("levels", OneHotEncoder(), ["X3", "X4"]), ("rest", "passthrough", ["X1"])]
+    forest = RandomForestRegressor(2, max_features=0.5)
+    model = make_pipeline(ColumnTransformer(steps), forest).fit(FRAME, Y)
     assert without(model, [0], NAMES)[1].max_features == 3
     assert without(model, [2], NAMES)[1].max_features == 3
+    search = GridSearchCV(model, {"randomforestregressor__min_samples_leaf": [1]}, cv=2)
+    assert without(search.fit(FRAME, Y), [0], NAMES).estimator[1].max_features == 3
 
 
 @pytest.mark.parametrize("nominal", [[1, 3], [False, True, False, True], ["X2", "X4"]])
@@ -178,6 +178,9 @@ PLACES = {
     "in a bag": BaggingRegressor(boosted(categorical_features=[2]), max_features=4),
     "behind a step": make_pipeline(PCA(4), boosted(monotonic_cst=[1, 0, 0, 0])),
     "ours behind a step": make_pipeline(PCA(4), LosawRandomForestRegressor(nominal_features=[1])),
+    "a step": ColumnTransformer([("rest", "passthrough", [0, -3])]),
+    "a mask of a step": ColumnTransformer([("rest", "passthrough", [True, True, False, True])]),
+    "levels of a step": ColumnTransformer([("s", OneHotEncoder(categories=[[0, 1]]), ["X3"])]),
     "a step behind a step": make_pipeline(
         StandardScaler(), ColumnTransformer([("levels", OneHotEncoder(), [2])])
     ),
@@ -248,11 +251,10 @@ def test_copies_of_a_weighted_fit_are_fitted_with_its_weights():
 
 
 def test_names_behind_a_step_that_returns_frames_are_those_that_it_makes():
-    frame = pd.DataFrame(X, columns=NAMES)
     step = ColumnTransformer(
         [("s", StandardScaler(), ["X1"])], remainder="passthrough", verbose_feature_names_out=False
     ).set_output(transform="pandas")
-    model = make_pipeline(step, boosted(categorical_features=["X3", "X4"])).fit(frame, Y)
+    model = make_pipeline(step, boosted(categorical_features=["X3", "X4"])).fit(FRAME, Y)
     assert without(model, [2], NAMES)[1].categorical_features == ["X4"]
 
 
