@@ -30,7 +30,7 @@ from sklearn.inspection import permutation_importance  # noqa: E402
 from losaw.forest import LosawRandomForestRegressor  # noqa: E402
 from losaw.importance import boruta, cpi, loco, pfi, sage  # noqa: E402
 from losaw.scoring.model import read_model  # noqa: E402
-from losaw.scoring.rows import Options, read_rows  # noqa: E402
+from losaw.scoring.rows import ScoringOptions, read_rows  # noqa: E402
 from losaw.study.learners.ranger_forest import RangerForest  # noqa: E402
 
 TARGET = 0.7
@@ -175,7 +175,7 @@ def own_forests(train: Any, test: Any, repeats: int) -> None:
         line(f"LOCO, {name}, {P} refits", measured(call, repeats)[0], theirs, 0.25)
     X, y = sample(1000)
     forest = RangerForest(n_estimators=500, random_state=0).fit(X[:667, :12], y[:667])
-    subject = read_model(forest, read_rows(X[667:, :12], y[667:]), Options())
+    subject = read_model(forest, read_rows(X[667:, :12], y[667:]), ScoringOptions())
     copies = np.random.default_rng(0).permutation(subject.columns)
 
     def exchange() -> Scores:

@@ -11,11 +11,11 @@ from losaw.data import FloatArray
 from losaw.knockoffs import make_sampler
 from losaw.rng import as_generator
 from losaw.scoring.folds import Fit, fits
-from losaw.scoring.losses import Loss, LossName, loss_name, loss_of_scoring
+from losaw.scoring.losses import Loss, LossName
 from losaw.scoring.many_tests import Adjustment
 from losaw.scoring.model import Model
 from losaw.scoring.result import ImportanceResult, checked_by, parameter_repr
-from losaw.scoring.rows import Options, Rows, read_rows, require_complete
+from losaw.scoring.rows import Rows, ScoringOptions, read_rows, require_complete
 from losaw.scoring.tests import (
     Differences,
     Testing,
@@ -191,7 +191,6 @@ def cpi(
     True
     """
     _check(sampler, sampler_parameters, test, adjustment, n_draws)
-    loss = loss_of_scoring(loss, scoring, model)
     rng = as_generator(random_state)
     rows = read_rows(X, y, kinds, feature_names, sample_weight, clusters)
     drawing, drawn, places = sampler_of(sampler, sampler_parameters), None, None
@@ -203,13 +202,14 @@ def cpi(
             )
         places, features = units_outside(given, rows.table.names, features, groups)
         given = [rows.table.names[j] for j in places]
-    models = fits(model, rows, Options(loss, features, groups, n_jobs), cv, rng, test)
+    options = ScoringOptions(loss, scoring, features, groups, n_jobs)
+    models = fits(model, rows, options, cv, rng, test)
     shown = parameter_repr(
         "cpi",
         sampler=sampler,
         sampler_parameters=dict(sampler_parameters or {}),
         n_draws=n_draws,
-        loss=loss_name(loss, model),
+        loss=models[0].model.loss_name,
         test=test,
         adjustment=adjustment,
         cv=cv,

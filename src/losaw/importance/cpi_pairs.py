@@ -19,10 +19,10 @@ from losaw.importance.cpi import (
 from losaw.knockoffs import make_sampler
 from losaw.rng import as_generator
 from losaw.scoring.folds import Fit, fits
-from losaw.scoring.losses import Loss, LossName, loss_name, loss_of_scoring
+from losaw.scoring.losses import Loss, LossName
 from losaw.scoring.many_tests import Adjustment
 from losaw.scoring.result import ImportanceResult, parameter_repr
-from losaw.scoring.rows import Options, read_rows
+from losaw.scoring.rows import ScoringOptions, read_rows
 from losaw.scoring.tests import Differences, Testing, TestName, check_test, tested
 from losaw.support.arguments import whole_number
 from losaw.tables.columns import Kinds
@@ -105,13 +105,13 @@ clusters, cv, n_jobs, random_state
     """
     check_test(test, adjustment)
     whole_number("n_draws", n_draws, 1)
-    loss = loss_of_scoring(loss, scoring, model)
     rng = as_generator(random_state)
     rows = read_rows(X, y, kinds, feature_names, sample_weight, clusters)
     of_pairs = _pairs(pairs, rows.table.names)
     each = np.unique(np.concatenate(of_pairs.members))
     alone = Units(tuple(rows.table.names[j] for j in each), tuple(each[:, None]))
-    models = fits(model, rows, Options(loss, list(alone.names), None, n_jobs), cv, rng, test)
+    options = ScoringOptions(loss, scoring, list(alone.names), None, n_jobs)
+    models = fits(model, rows, options, cv, rng, test)
     # Pairs may have a feature in common: each has a sampler of its own.
     batches = [alone, *(Units((n,), (m,)) for n, m in zip(*of_pairs, strict=True))]
     seed, found = int(rng.integers(2**63)), list[list[Differences]]()
@@ -128,7 +128,7 @@ clusters, cv, n_jobs, random_state
         )
     in_turn = (_together(alone, of_pairs, *of_fold) for of_fold in zip(*found, strict=True))
     shown = parameter_repr(
-        "cpi_pairs", n_draws=n_draws, loss=loss_name(loss, model), test=test,
+        "cpi_pairs", n_draws=n_draws, loss=models[0].model.loss_name, test=test,
         adjustment=adjustment, cv=cv,
     )  # fmt: skip
     testing = Testing(test, adjustment, ERROR_KIND, shown)

@@ -27,9 +27,10 @@ from losaw.rng import as_generator
 from losaw.scoring.folds import Fit, fits, fitted_models, folds
 from losaw.scoring.losses import Loss
 from losaw.scoring.result import ImportanceResult
-from losaw.scoring.rows import Options, read_rows
+from losaw.scoring.rows import ScoringOptions, read_rows
 from losaw.scoring.tests import Differences, Testing, tested
 from losaw.support.arguments import between_0_and_1, whole_number
+from losaw.support.outcomes import task_of
 from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups
 
@@ -161,7 +162,7 @@ random_state
     else:
         tree = tree_of_groups(names, groups)
     # A fold's model is fitted once, whatever the number of groups.
-    parts = None if cv is None else folds(cv, model, rows, rng)
+    parts = None if cv is None else folds(cv, model, rows, rng, task_of(model))
     fitted = model if parts is None else fitted_models(model, rows, parts, rng)
     testing = Testing(error_kind=_ERROR_KIND)
     seed = int(rng.integers(2**63))
@@ -194,12 +195,12 @@ random_state
 
 def _options_of(
     nodes: Sequence[Node], names: Sequence[str], loss: Any, n_jobs: int | None
-) -> Options:
+) -> ScoringOptions:
     """Return options that score these groups, which have no feature in common."""
     groups = {f"group {at}": [names[j] for j in node.members] for at, node in enumerate(nodes)}
     taken = set(names)
     groups = {key if key not in taken else f"{key} of the tree": v for key, v in groups.items()}
-    return Options(loss, list(groups), groups, n_jobs)
+    return ScoringOptions(loss, None, list(groups), groups, n_jobs)
 
 
 def _table(

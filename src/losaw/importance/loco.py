@@ -11,18 +11,18 @@ from losaw.data import FloatArray
 from losaw.importance import without_columns
 from losaw.rng import as_generator
 from losaw.scoring.folds import Fit, fit_copy, fits, seed_for_copies, unfitted
-from losaw.scoring.losses import Loss, LossName, loss_name, loss_of_scoring, squared_error
+from losaw.scoring.losses import Loss, LossName, squared_error
 from losaw.scoring.many_tests import Adjustment
 from losaw.scoring.model import Model, read_model
 from losaw.scoring.result import ImportanceResult, checked_by, parameter_repr
-from losaw.scoring.rows import Options, Rows, read_rows, training_rows
+from losaw.scoring.rows import Rows, ScoringOptions, read_rows, training_rows
 from losaw.scoring.tests import Differences, Testing, TestName, check_test, tested
 from losaw.support.threads import each
 from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups
 
 # For predictions only; the loss is one that every model has.
-AS_IT_IS = Options(loss=squared_error)
+AS_IT_IS = ScoringOptions(loss=squared_error)
 ERROR_KIND = "over test rows, both fitted models held fixed"
 ROWS_WHERE_THE_LEVEL_HOLDS = 200  # as measured in docs/measured.md
 
@@ -116,7 +116,6 @@ sample_weight, clusters
     ('X1',)
     """
     check_test(test, adjustment)
-    loss = loss_of_scoring(loss, scoring, model)
     rng = as_generator(random_state)
     rows = read_rows(X, y, kinds, feature_names, sample_weight, clusters)
     if len(rows.table.names) < 2:
@@ -134,9 +133,11 @@ sample_weight, clusters
     seed = seed_for_copies(rng)
     if train is not None:
         unfitted(model, seed)  # refuse early what cannot be fitted again
-    models = fits(model, rows, Options(loss, features, groups, n_jobs), cv, rng, test)
+    models = fits(
+        model, rows, ScoringOptions(loss, scoring, features, groups, n_jobs), cv, rng, test
+    )
     shown = parameter_repr(
-        "loco", loss=loss_name(loss, model), test=test, adjustment=adjustment, cv=cv
+        "loco", loss=models[0].model.loss_name, test=test, adjustment=adjustment, cv=cv
     )
     if len(rows) > ROWS_WHERE_THE_LEVEL_HOLDS:
         warnings.warn(

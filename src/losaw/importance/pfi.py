@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from losaw.data import FloatArray
 from losaw.rng import as_generator, rows_by_weight
 from losaw.scoring.folds import Fit, fits
-from losaw.scoring.losses import Loss, LossName, loss_name, loss_of_scoring
+from losaw.scoring.losses import Loss, LossName
 from losaw.scoring.result import ImportanceResult, checked_by, parameter_repr
-from losaw.scoring.rows import Options, read_rows
+from losaw.scoring.rows import ScoringOptions, read_rows
 from losaw.scoring.tests import Differences, Testing, added_by_donors, tested
 from losaw.support.arguments import one_of, whole_number
 from losaw.tables.columns import Kinds
@@ -103,11 +103,10 @@ random_state
     ('X1',)
     """
     _check(scale, n_repeats)
-    loss = loss_of_scoring(loss, scoring, model)
     rng = as_generator(random_state)
     rows = read_rows(X, y, kinds, feature_names, sample_weight, clusters)
-    models = fits(model, rows, Options(loss, features, groups, n_jobs), cv, rng)
-    used = loss_name(loss, model)
+    models = fits(model, rows, ScoringOptions(loss, scoring, features, groups, n_jobs), cv, rng)
+    used = models[0].model.loss_name
     shown = parameter_repr("pfi", scale=scale, n_repeats=n_repeats, loss=used, cv=cv)
     testing = Testing(
         method=shown,

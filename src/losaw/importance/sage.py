@@ -9,10 +9,10 @@ from numpy.typing import ArrayLike, NDArray
 from losaw.data import FloatArray
 from losaw.rng import as_generator, rows_by_weight
 from losaw.scoring.folds import Fit, fits
-from losaw.scoring.losses import Loss, LossName, loss_name, loss_of_scoring
+from losaw.scoring.losses import Loss, LossName
 from losaw.scoring.model import Model
 from losaw.scoring.result import ImportanceResult, checked_by, parameter_repr
-from losaw.scoring.rows import Options, read_rows
+from losaw.scoring.rows import ScoringOptions, read_rows
 from losaw.scoring.tests import Differences, Testing, mean_deviations, tested
 from losaw.support.arguments import real_number, whole_number
 from losaw.support.threads import each
@@ -97,16 +97,15 @@ def sage(
     ('X1',)
     """
     _check(n_background, max_permutations, threshold)
-    loss = loss_of_scoring(loss, scoring, model)
     rng = as_generator(random_state)
     rows = read_rows(X, y, kinds, feature_names, sample_weight, clusters)
-    models = fits(model, rows, Options(loss, groups=groups, n_jobs=n_jobs), cv, rng)
+    models = fits(model, rows, ScoringOptions(loss, scoring, groups=groups, n_jobs=n_jobs), cv, rng)
     shown = parameter_repr(
         "sage",
         n_background=n_background,
         max_permutations=max_permutations,
         threshold=threshold,
-        loss=loss_name(loss, model),
+        loss=models[0].model.loss_name,
         cv=cv,
     )
 

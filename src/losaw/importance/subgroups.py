@@ -10,9 +10,9 @@ from losaw.data import FloatArray
 from losaw.importance.pfi import permuted_differences
 from losaw.rng import as_generator, rows_by_weight, seed_integer
 from losaw.scoring.folds import Fit, fits
-from losaw.scoring.losses import Loss, LossName, loss_name
+from losaw.scoring.losses import Loss, LossName
 from losaw.scoring.result import ImportanceResult, checked_by, parameter_repr
-from losaw.scoring.rows import Options, Rows, read_rows, training_rows
+from losaw.scoring.rows import Rows, ScoringOptions, read_rows, training_rows
 from losaw.scoring.tests import Differences, Testing, tested
 from losaw.support.arguments import whole_number
 from losaw.tables import Table
@@ -105,9 +105,12 @@ n_jobs, random_state
     fitted = None if train is None else _training_table(train, rows, feature_names)
     if fitted is not None and cv is not None:
         raise ValueError("give train or cv, not both")
-    models = fits(model, rows, Options(loss, features, groups, n_jobs), cv, rng)
+    options = ScoringOptions(loss, None, features, groups, n_jobs)
+    models = fits(model, rows, options, cv, rng)
     testing = Testing(
-        method=parameter_repr("subgroups", n_repeats=n_repeats, loss=loss_name(loss, model), cv=cv),
+        method=parameter_repr(
+            "subgroups", n_repeats=n_repeats, loss=models[0].model.loss_name, cv=cv
+        ),
     )
 
     def differences(fit: Fit) -> Differences:

@@ -13,13 +13,14 @@ from numpy.typing import ArrayLike
 from losaw.data import FloatArray
 from losaw.scoring.result import ImportanceResult, checked_by, parameter_repr
 from losaw.support.arguments import check_same_order, one_of
+from losaw.support.wrappers import inside
 from losaw.tables import read_table
 from losaw.tables.columns import Kinds
+from losaw.tables.fitted_columns import require_order_of_fit
 from losaw.tables.groups import Groups, units_of
 from losaw.tables.reading import to_pandas
 from losaw.trees.attributions import ATTRIBUTIONS, attribution_sums
 from losaw.trees.booster import as_booster
-from losaw.trees.flat import require_order_of_fit, unwrapped
 from losaw.trees.view import forest_rows
 
 LEVELS = ("tree", "forest")
@@ -92,8 +93,8 @@ def treeinner(
     """
     _check(attribution)
     check_same_order(X, "y", y)
-    model = unwrapped(model)
-    if hasattr(model, "steps"):
+    last = inside(model)
+    if last.before is not None:
         sample = forest_rows(model, X, y, groups, kinds, feature_names)
         if sample.were_sparse and hasattr(sample.forest, "get_booster"):
             raise ValueError(
@@ -101,15 +102,15 @@ def treeinner(
                 "xgboost; fit it with OneHotEncoder(sparse_output=False), or with "
                 "sparse_threshold=0 of a ColumnTransformer"
             )
-        sums = attribution_sums(sample.forest, sample.rows, sample.y, attribution)
-        names, unit_of_column, kinds_found = sample.names, sample.unit_of_column, sample.kinds
+        rows, y, names, kinds_found = sample.rows, sample.y, sample.names, sample.kinds
+        unit_of_column = sample.unit_of_column
     else:
         table = read_table(X, kinds=kinds, feature_names=feature_names)
-        require_order_of_fit(as_booster(model).feature_names, table)
-        sums = attribution_sums(model, to_pandas(X), y, attribution)
-        units = units_of(table.names, groups)
+        require_order_of_fit(as_booster(last.model).feature_names, table)
+        units, rows = units_of(table.names, groups), to_pandas(X)
         names, kinds_found = units.names, table.kinds_of(units.members)
         unit_of_column = units.of_columns
+    sums = attribution_sums(last.model, rows, y, attribution)
     scores = np.bincount(unit_of_column, sums.inner, minlength=len(names)).astype(float)
     of_rows = np.zeros((len(sums.inner_of_rows), len(names)))
     np.add.at(of_rows.T, unit_of_column, sums.inner_of_rows.T)

@@ -8,9 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.rng import seed_integer
+from losaw.scoring.losses import named_loss
 from losaw.scoring.model import Model, read_model, with_missing_rows
-from losaw.scoring.rows import Options, Rows
-from losaw.support.outcomes import is_classifier
+from losaw.scoring.rows import Rows, ScoringOptions
+from losaw.support.outcomes import task_of
+from losaw.support.wrappers import inside
 from losaw.trees.view import is_sample
 
 Numbers = NDArray[np.intp]
@@ -31,19 +33,27 @@ class Fit(NamedTuple):
 
 
 def fits(
-    model: Any, rows: Rows, options: Options, cv: Any, rng: np.random.Generator, test: str = "t"
+    model: Any,
+    rows: Rows,
+    options: ScoringOptions,
+    cv: Any,
+    rng: np.random.Generator,
+    test: str = "t",
 ) -> list[Fit]:
     """Return the given model on all rows, or with ``cv`` a model fitted for each fold.
 
     With pairs of row numbers as ``cv`` the model may be a list, of the fitted model of each fold.
     """
+    task = task_of(model)
+    loss = named_loss(options.loss, options.scoring, model, task)
+    options = options._replace(loss=loss, scoring=None)
     if cv is None:
         if isinstance(model, list):
             raise ValueError(
                 f"model is a list of {len(model)} models; give the folds that they were fitted in, "
                 "cv=[(rows of the fit, rows to score), …], or one model"
             )
-        subject = read_model(model, rows, options)
+        subject = read_model(model, rows, options, task)
         seen = is_sample(model, rows.table.rows(), rows.y)
         if seen:
             warnings.warn(WARNING, stacklevel=3)
@@ -53,16 +63,16 @@ def fits(
             f"test={test!r} takes the rows for independent, which rows of models with "
             "common training rows are not; with cv= use test='t'"
         )
-    parts = folds(cv, model, rows, rng)
+    parts = folds(cv, model, rows, rng, task)
     models = fitted_models(model, rows, parts, rng)
     return [
-        Fit(read_model(fitted, rows.take(held), options), train, held)
+        Fit(read_model(fitted, rows.take(held), options, task), train, held)
         for fitted, (train, held) in zip(models, parts, strict=True)
     ]
 
 
 def folds(
-    cv: Any, model: Any, rows: Rows, rng: np.random.Generator
+    cv: Any, model: Any, rows: Rows, rng: np.random.Generator, task: str
 ) -> list[tuple[Numbers, Numbers]]:
     """Rows to fit to, and rows held out, of every fold.
 
@@ -86,7 +96,8 @@ def folds(
                 f"cv must be from 2 to the number of {unit} ({most}), or None for rows that "
                 f"the model has not seen, got {cv!r}"
             )
-        cv = shuffled_folds(int(cv), is_classifier(model), clusters is not None, seed_integer(rng))
+        stratified, clustered = task == "classification", clusters is not None
+        cv = shuffled_folds(int(cv), stratified, clustered, seed_integer(rng))
     try:
         parts = list(cv if is_list else check_cv(cv).split(rows.table.codes, rows.y, clusters))
     except ValueError as error:
@@ -111,8 +122,8 @@ def folds(
     if len(parts) < 2:
         raise ValueError("cv makes fewer than two folds")
     for number, (fitted, held) in enumerate(parts):
-        is_fitted_here = not isinstance(model, list)
-        _check_fold(number, rows, fitted, held, is_fitted_here and is_classifier(model))
+        fits_classes = task == "classification" and not isinstance(model, list)
+        _check_fold(number, rows, fitted, held, fits_classes)
     return parts
 
 
@@ -255,13 +266,10 @@ def fit_copy(copy: Any, rows: Rows) -> Any:
     X = rows.table.rows()
     if rows.weights is None:
         return copy.fit(X, rows.y)
-    steps, last = [], copy
-    while hasattr(last, "steps"):  # of a Pipeline, that of its last step
-        step, last = last.steps[-1]
-        steps.append(step)
-    if not has_fit_parameter(last, "sample_weight"):
+    last = inside(copy)
+    if not has_fit_parameter(last.model, "sample_weight"):
         raise ValueError(
             f"{type(copy).__name__} takes no sample_weight, so that it cannot be fitted again as "
             "the rows weigh; leave sample_weight or cv out"
         )
-    return copy.fit(X, rows.y, **{"__".join([*steps, "sample_weight"]): rows.weights})
+    return copy.fit(X, rows.y, **{"__".join([*last.path, "sample_weight"]): rows.weights})

@@ -13,8 +13,8 @@ import numpy as np
 
 from losaw.data import FloatArray
 from losaw.support.arguments import between_0_and_1
-from losaw.support.outcomes import is_classifier
 from losaw.support.words import did_you_mean, unknown
+from losaw.support.wrappers import inside, names_of_kinds
 
 Loss = Callable[[FloatArray, FloatArray], FloatArray]
 LossName = Literal["squared-error", "absolute-error", "pinball", "log-loss", "brier", "zero-one"]
@@ -107,13 +107,6 @@ _OWN_DECISIONS = {"FixedThresholdClassifier", "TunedThresholdClassifierCV", "SVC
 _OF_CLASSES = ("log-loss", "brier", "zero-one")
 
 
-def loss_name(loss: Any, model: Any) -> Any:
-    """The loss as a result shows it: the name of the default where none is given."""
-    if loss is not None:
-        return loss
-    return "log-loss" if is_classifier(model) else "squared-error"
-
-
 # scikit-learn's scores that are means over rows: the loss of a row, and the task.
 SCORINGS = {
     "accuracy": ("zero-one", "classification"),
@@ -124,13 +117,15 @@ SCORINGS = {
 }
 
 
-def loss_of_scoring(loss: Any, scoring: Any, model: Any) -> Any:
-    """Return the loss whose mean over rows is a score of scikit-learn with another sign.
+def named_loss(loss: Any, scoring: Any, model: Any, task: str) -> Any:
+    """Return the loss that is asked for: a callable, or its name, of the default where none is.
 
-    The score is a name of ``SCORINGS``, or scikit-learn's scorer of that name.
+    A score of scikit-learn, a name of ``SCORINGS`` or the scorer of that name, asks for the loss
+    whose mean over rows it is with another sign.
     """
     if scoring is None:
-        return loss
+        default = "log-loss" if task == "classification" else "squared-error"
+        return default if loss is None else loss
     if loss is not None:
         raise ValueError("give loss= or scoring=, not both")
     if not isinstance(scoring, str):
@@ -145,36 +140,24 @@ def loss_of_scoring(loss: Any, scoring: Any, model: Any) -> Any:
             f"{', '.join(SCORINGS)}); give loss=, a name or a function of (y, prediction) that "
             "returns one number for each row"
         )
-    name, task = SCORINGS[scoring]
-    last = model[0] if isinstance(model, list) and model else model
-    while True:
-        if hasattr(last, "steps"):
-            last = last.steps[-1][1]
-        elif hasattr(last, "best_estimator_"):
-            last = last.best_estimator_
-        elif "BaseSearchCV" in _kinds(last):  # one that is not fitted
-            last = last.estimator
-        else:
-            break
-    own = _kinds(last) & _OWN_DECISIONS
-    if own and name == "zero-one" and hasattr(last, "predict_proba"):
+    name, its_task = SCORINGS[scoring]
+    last = inside(model[0] if isinstance(model, list) and model else model).model
+    decides = names_of_kinds(last) & _OWN_DECISIONS
+    if decides and name == "zero-one" and hasattr(last, "predict_proba"):
         raise ValueError(
             f"{type(last).__name__} does not predict the most probable class, of which the "
             "zero-one loss is; give its accuracy as loss=, a function of (y, probability of the "
             "second class), or take scoring='neg_log_loss'"
         )
-    if is_classifier(model) != (task == "classification"):
-        raise ValueError(f"scoring={scoring!r} is a score of a {task}, which the model does not do")
+    if task != its_task:
+        raise ValueError(
+            f"scoring={scoring!r} is a score of a {its_task}, which the model does not do"
+        )
     return name
 
 
-def _kinds(model: Any) -> set[str]:
-    """The names of a model's class and of all that it derives from."""
-    return {kind.__name__ for kind in type(model).__mro__}
-
-
 def resolve_loss(loss: Any, task: str) -> Loss:
-    """A loss from its name, a callable, or None: squared error, log-loss for classification."""
+    """Return the loss of a name, a callable with its checks, or of None the default."""
     if loss is None:
         return log_loss if task == "classification" else squared_error
     if callable(loss):

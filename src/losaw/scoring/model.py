@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from losaw.data import FloatArray
 from losaw.scoring.losses import Loss, resolve_loss
-from losaw.scoring.rows import Options, Rows
+from losaw.scoring.rows import Rows, ScoringOptions
 from losaw.support.outcomes import (
+    Task,
     class_numbers,
     classes_of,
     finite_numbers,
@@ -21,10 +22,12 @@ from losaw.support.outcomes import (
     task_of,
 )
 from losaw.support.threads import checked_jobs, each
+from losaw.support.wrappers import inside
 from losaw.tables import Table
+from losaw.tables.fitted_columns import rebuild_for
 from losaw.tables.groups import Units, chosen_units, units_of
 from losaw.trees.exchanged import exchanged_predictions, growing_predictions
-from losaw.trees.flat import FlatForest, mean_of_trees, places_of_fit, require_order_of_fit
+from losaw.trees.flat import FlatForest, mean_of_trees
 
 # Rows predicted in one call, as long as whole tables go into it; the same for any number of jobs.
 _BATCH = 5_000
@@ -50,6 +53,7 @@ class Model:
     y: FloatArray  # (n_rows,), numbers, or positions in the model's classes
     weights: FloatArray | None  # (n_rows,), with mean 1
     loss: Loss
+    loss_name: Any  # as it was asked for
     units: Units  # features and groups that can be scored
     scored: NDArray[np.intp]  # the units that are scored
     n_threads: int  # that predict
@@ -219,7 +223,7 @@ class Model:
         return encoded if np.isfinite(encoded).all() else None
 
 
-def read_model(model: Any, rows: Rows, options: Options) -> Model:
+def read_model(model: Any, rows: Rows, options: ScoringOptions, task: Task | None = None) -> Model:
     """A fitted model on the rows that it is explained on.
 
     A model with an encoding of its own, on an array of numbers, has ``encode(X)``,
@@ -228,22 +232,20 @@ def read_model(model: Any, rows: Rows, options: Options) -> Model:
     rows of the type that the table was read from, and its columns are the features.
     """
     _require_fitted(model)
-    table = rows.table
-    task = task_of(model)
-    require_order_of_fit(getattr(model, "feature_names_in_", None), table)
+    table, task = rows.table, task or task_of(model)
     classes = classes_of(model) if task == "classification" else None
+    rebuild = rebuild_for(model, table)
     if table.is_plain and hasattr(model, "predict_encoded"):
         encode, predict = model.encode, model.predict_encoded
         columns_of_feature = tuple(model.encoding_.groups)
         trees = model.encoded_forest() if hasattr(model, "encoded_forest") else None
     else:
         columns_of_feature = tuple(np.array([j]) for j in range(len(table.names)))
-        rebuild = rebuild_for(model, table)
         encode = np.asarray
         predict = _predictor_of(model, table, rebuild, None if classes is None else len(classes))
         trees = None
         if rebuild == table.rebuild:  # the model's columns are in the order of the table's
-            trees = mean_of_trees(model, table.names)
+            trees = mean_of_trees(model)
         if trees is not None:
             encode_rows = trees.encode
             trees = replace(trees, encode=lambda codes: encode_rows(rebuild(codes)))
@@ -261,6 +263,7 @@ def read_model(model: Any, rows: Rows, options: Options) -> Model:
         finite_numbers(rows.y) if classes is None else class_numbers(rows.y, classes),
         weights=None if rows.weights is None else rows.weights / rows.weights.mean(),
         loss=resolve_loss(options.loss, task),
+        loss_name=options.loss,
         units=units,
         scored=chosen_units(units, options.features),
         n_threads=checked_jobs(options.n_jobs),
@@ -294,9 +297,7 @@ def _require_fitted(model: Any) -> None:
     """Raise an error for a model of scikit-learn or ours, or a Pipeline, without a fit."""
     from sklearn.utils.validation import check_is_fitted
 
-    last = model
-    while hasattr(last, "steps"):
-        last = last.steps[-1][1]
+    last = inside(model).model
     if type(last).__name__ == "Booster":  # of xgboost and lightgbm: it has no rows and no classes
         raise TypeError(
             "model is a Booster, which predicts no frame or array as an estimator does: give the "
@@ -337,19 +338,3 @@ def with_missing_rows(error: Exception, model: Any, table: Table) -> Exception:
         f"{table.names[column]!r}); impute them in a Pipeline with the model, for example by "
         "sklearn.impute.SimpleImputer"
     )
-
-
-def rebuild_for(model: Any, table: Table) -> Callable[[FloatArray], Any]:
-    """Codes to rows with exactly the columns that the model was fitted to."""
-    if table.is_plain or getattr(model, "feature_names_in_", None) is None:
-        n_fitted = getattr(model, "n_features_in_", None)
-        if n_fitted is not None and n_fitted != len(table.names):
-            raise ValueError(
-                f"X has {len(table.names)} columns, but {type(model).__name__} was fitted to "
-                f"{n_fitted}"
-            )
-        return table.rebuild
-    order = places_of_fit(model, table.names)
-    if np.array_equal(order, np.arange(len(table.names))):
-        return table.rebuild
-    return lambda codes: table.rebuild(codes).iloc[:, order]

@@ -16,10 +16,11 @@ from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups
 
 
-class Options(NamedTuple):
+class ScoringOptions(NamedTuple):
     """The options of a method that concern neither the model nor its rows."""
 
     loss: Any = None
+    scoring: Any = None
     features: Sequence[str] | None = None
     groups: Groups = None
     n_jobs: int | None = None

@@ -1,6 +1,6 @@
 """The trees of a fitted model as flat arrays: scikit-learn's and ours."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -11,29 +11,12 @@ from numpy.typing import NDArray
 from losaw.data import FloatArray
 from losaw.kernels.trees import Trees
 from losaw.support.arguments import require_instance
-from losaw.support.words import other_columns
-from losaw.tables import Table
-from losaw.tables.groups import made_columns
 
 SUPPORTED = "a fitted DecisionTree, RandomForest or ExtraTrees of scikit-learn, or a losaw forest"
 
 _MANY = (
     "the model has {} responses and {} classes; a trend is defined for one response that is "
     "numeric or has two classes"
-)
-# Steps that make every column of their output of a single column, row by row.
-_COLUMN_BY_COLUMN = (
-    "KBinsDiscretizer",
-    "MaxAbsScaler",
-    "MinMaxScaler",
-    "OneHotEncoder",
-    "OrdinalEncoder",
-    "PowerTransformer",
-    "QuantileTransformer",
-    "RobustScaler",
-    "SimpleImputer",
-    "StandardScaler",
-    "TargetEncoder",
 )
 
 
@@ -91,21 +74,23 @@ def random_forests() -> tuple[type[Any], ...]:
     return ExtraTreesClassifier, ExtraTreesRegressor, RandomForestClassifier, RandomForestRegressor
 
 
-def mean_of_trees(model: Any, names: Sequence[str]) -> FlatForest | None:
+def mean_of_trees(model: Any) -> FlatForest | None:
     """The trees whose mean a fitted model predicts; None if there are none, or columns are mixed.
 
     Forests of scikit-learn, losaw forests, models that have a method ``mean_of_trees()``, and
-    Pipelines that encode column by column before one. Not subclasses of the first two, which may
-    predict as they like. ``names`` are the features of the rows that the model is given.
+    Pipelines of one whose steps before it say that each column of theirs is made of that column.
+    Not subclasses of the first two, which may predict as they like.
     """
-    from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
     from sklearn.pipeline import Pipeline
 
     kind = type(model)
-    if kind in (GridSearchCV, RandomizedSearchCV):
-        return mean_of_trees(getattr(model, "best_estimator_", None), names)
     if kind is Pipeline:
-        return _behind_steps(model[:-1], mean_of_trees(model.steps[-1][1], ()), names)
+        before, inner = model[:-1], mean_of_trees(model.steps[-1][1])
+        if not all(hasattr(step, "is_column_by_column") for _, step in before.steps):
+            return None
+        if inner is None or not before.steps:
+            return inner
+        return replace(inner, encode=lambda rows: inner.encode(before.transform(rows)))
     if hasattr(model, "mean_of_trees"):
         known: FlatForest | None = model.mean_of_trees()
         return known
@@ -120,39 +105,6 @@ def mean_of_trees(model: Any, names: Sequence[str]) -> FlatForest | None:
     ):
         return None
     return _of_scikit_learn([estimator.tree_ for estimator in model.estimators_], model)
-
-
-def unwrapped(model: Any) -> Any:
-    """The model inside a search, or a Pipeline of one step."""
-    require_instance(model)
-    while hasattr(model, "best_estimator_") or len(getattr(model, "steps", ())) == 1:
-        model = model.best_estimator_ if hasattr(model, "best_estimator_") else model[-1]
-    return model
-
-
-def require_order_of_fit(fitted: Iterable[Any] | None, table: Table) -> None:
-    """Refuse an array, read by place, whose names are those of the fit in another order."""
-    of_fit = [] if fitted is None else [str(name) for name in fitted]
-    if table.labels is not None or set(of_fit) != set(table.names):
-        return
-    if differ := other_columns("feature_names", table.names, "the model was fitted to", of_fit):
-        raise ValueError(
-            f"{differ}; give the columns of an array in the order of the fit, or a data frame"
-        )
-
-
-def places_of_fit(model: Any, names: Sequence[str]) -> NDArray[np.intp]:
-    """Places in X of the columns that a model was fitted to, in the order of the fit."""
-    given = getattr(model, "feature_names_in_", None)
-    fitted = [str(name) for name in (names if given is None else given)]
-    for what, some, others in (("lacks", fitted, names), ("has", names, fitted)):
-        strange = [name for name in some if name not in others]
-        if strange:
-            end = "" if what == "lacks" else f", which {type(model).__name__} was not fitted to"
-            raise ValueError(
-                f"X {what} the column {strange[0]!r}{end}; give X[model.feature_names_in_]"
-            )
-    return np.array([list(names).index(name) for name in fitted], dtype=np.intp)
 
 
 @dataclass(frozen=True)
@@ -242,38 +194,6 @@ def _of_losaw(model: Any) -> FlatForest:
         np.arange(model.n_features_in_),
         model.is_nominal_,
     )
-
-
-def _behind_steps(before: Any, inner: FlatForest | None, names: Sequence[str]) -> FlatForest | None:
-    """The trees behind the steps of a Pipeline; None if a step mixes columns."""
-    if inner is None or not all(_is_column_by_column(step) for _, step in before.steps):
-        return None
-    if not before.steps:
-        return replace(inner, feature_of_column=np.arange(len(names))[inner.feature_of_column])
-    try:
-        _, features = made_columns(before, names)
-    except ValueError:
-        return None
-    return replace(
-        inner,
-        encode=lambda rows: inner.encode(before.transform(rows)),
-        feature_of_column=features[inner.feature_of_column],
-    )
-
-
-def _is_column_by_column(step: Any) -> bool:
-    if isinstance(step, str) or step is None:
-        return step in (None, "passthrough", "drop")
-    if hasattr(step, "steps"):
-        return all(_is_column_by_column(part) for _, part in step.steps)
-    if type(step).__name__ == "ColumnTransformer":
-        return all(_is_column_by_column(part) for _, part, _ in step.transformers_)
-    if getattr(step, "is_column_by_column", False):
-        return True
-    module = type(step).__module__.partition(".")[0]
-    if type(step).__name__ == "SimpleImputer" and step.add_indicator:
-        return False
-    return module == "sklearn" and type(step).__name__ in _COLUMN_BY_COLUMN
 
 
 def _single(rows: Any) -> FloatArray:

@@ -9,18 +9,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
 from losaw.support.outcomes import class_numbers, finite_numbers, response_of
+from losaw.support.wrappers import inside
 from losaw.tables import Table, read_table
 from losaw.tables.columns import Kinds
+from losaw.tables.fitted_columns import places_of_fit, require_order_of_fit
 from losaw.tables.groups import Groups, made_columns, units_of
-from losaw.trees.flat import (
-    GrownTree,
-    counts_of,
-    grown_trees,
-    places_of_fit,
-    random_forests,
-    require_order_of_fit,
-    unwrapped,
-)
+from losaw.trees.flat import GrownTree, counts_of, grown_trees, random_forests
 from losaw.trees.sample import check_sample
 
 TOLERANCE = 1e-6
@@ -73,26 +67,25 @@ def forest_rows(
 
     Columns that the steps before the forest make of one column of X (dummies) are one feature.
     """
-    model = unwrapped(model)
+    forest, before, _ = inside(model)
+    fitted = getattr(forest if before is None else before, "feature_names_in_", None)
     if feature_names is None and not hasattr(X, "columns"):
-        feature_names = getattr(model, "feature_names_in_", None)
+        feature_names = fitted
     table = read_table(X, kinds=kinds, feature_names=feature_names)
-    require_order_of_fit(getattr(model, "feature_names_in_", None), table)
+    require_order_of_fit(fitted, table)
     response = response_of(X, y, len(table))
-    features = np.arange(len(table.names))
-    forest, given = model, table.rows()
-    if hasattr(model, "steps"):
-        forest, before = model.steps[-1][1], model[:-1]
+    features, made = np.arange(len(table.names)), table.rows()
+    if before is not None:
         _, features = made_columns(before, table.names)
-        given = before.transform(given)
+        made = before.transform(made)
     if hasattr(forest, "numeric_rows"):  # takes levels as they are
-        rows = forest.numeric_rows(given)
-    elif forest is not model:
-        rows = np.asarray(given.toarray() if hasattr(given, "toarray") else given, dtype=float)
+        rows = forest.numeric_rows(made)
+    elif before is not None:
+        rows = np.asarray(made.toarray() if hasattr(made, "toarray") else made, dtype=float)
     else:
         if hasattr(X, "columns"):
-            features = places_of_fit(model, table.names)
-        rows = _numbers(model, table)[:, features]
+            features = places_of_fit(forest, table.names)
+        rows = _numbers(forest, table)[:, features]
     if hasattr(forest, "feature_of_column_"):
         rows, features = forest.encode(rows), features[forest.feature_of_column_]
         forest = forest.forest_
@@ -105,7 +98,7 @@ def forest_rows(
         units.names,
         table.kinds_of(units.members),
         table,
-        hasattr(given, "toarray"),
+        hasattr(made, "toarray"),
     )
 
 

@@ -18,7 +18,7 @@ from losaw.explaining.scores import jackknife_error
 from losaw.importance import cpi, hierarchy, loco, pfi
 from losaw.scoring.losses import squared_error
 from losaw.scoring.model import read_model
-from losaw.scoring.rows import Options, read_rows
+from losaw.scoring.rows import ScoringOptions, read_rows
 from losaw.support.errors import LosawError
 from reference.explaining_tables import copies, mixed
 
@@ -44,7 +44,7 @@ def test_the_forest_of_the_page_is_walked_through_and_not_asked_row_by_row(frame
     data = prepare(frame, target)
     forest = make_forest(data, 3, 0, None).fit(data.X, data.y)
     rows = read_rows(data.X, data.y, kinds=data.kinds)
-    subject = read_model(forest, rows, Options(squared_error))
+    subject = read_model(forest, rows, ScoringOptions(squared_error))
     assert subject.trees is not None
     asked = forest.predict(data.X) if target == "y" else forest.predict_proba(data.X)[:, 1]
     np.testing.assert_allclose(subject.predictions(), asked, atol=1e-12)

@@ -12,6 +12,7 @@ from losaw.knockoffs import make_sampler
 from losaw.rng import rows_by_weight
 from losaw.scoring.folds import folds
 from losaw.scoring.rows import read_rows
+from losaw.support.outcomes import task_of
 
 PATIENT = np.repeat(np.arange(20), 6)
 X = np.random.default_rng(0).standard_normal((120, 3))
@@ -25,7 +26,7 @@ def test_a_cluster_stays_in_one_fold(model):
     rows = read_rows(X, y, clusters=labels)
     for n_folds in (4, np.int64(4)):
         held = []
-        for fitted, tested in folds(n_folds, model, rows, np.random.default_rng(0)):
+        for fitted, tested in folds(n_folds, model, rows, np.random.default_rng(0), task_of(model)):
             assert not set(labels[fitted]) & set(labels[tested])
             held += tested.tolist()
         assert sorted(held) == list(range(120)) != held

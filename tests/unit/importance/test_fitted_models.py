@@ -30,7 +30,7 @@ from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardSc
 from losaw.forest import LosawRandomForestClassifier, LosawRandomForestRegressor
 from losaw.importance import cpi, hierarchy, loco, pfi, sage, subgroups
 from losaw.scoring.model import exchanged, growing, read_model
-from losaw.scoring.rows import Options, read_rows
+from losaw.scoring.rows import ScoringOptions, read_rows
 from losaw.study.learners.random_forest import RandomForest
 from losaw.study.learners.ranger_forest import RangerForest
 
@@ -194,7 +194,6 @@ VIEWED = {
     "extra trees": (ExtraTreesRegressor(9, **small), X, Y),
     "extra trees, classes": (ExtraTreesClassifier(9, **small), X, THREE),
     "frame": (RandomForestRegressor(9, **small), FRAME.drop(columns="e").assign(e=X[:, 4]), Y),
-    "pipeline": (dummies(RandomForestRegressor(9, **small)), FRAME, Y),
     "losaw": (LosawRandomForestRegressor(5, **small), X, Y),
     "losaw, categories": (LosawRandomForestRegressor(5, **small), FRAME, Y),
     "losaw, two classes": (LosawRandomForestClassifier(5, **small), X, Y > 0),
@@ -220,6 +219,7 @@ class Doubled(RandomForestRegressor):
 SUMS = FunctionTransformer(np.cumsum, kw_args={"axis": 1})
 OTHERS = {
     "a subclass": (Doubled(5), X, Y),
+    "dummies": (dummies(RandomForestRegressor(9, **small)), FRAME, Y),
     "boosting": (GradientBoostingRegressor(n_estimators=5), X, Y),
     "an imputer of several columns": (make_pipeline(KNNImputer(), RandomForestRegressor(5)), X, Y),
     "a function": (make_pipeline(SUMS, RandomForestRegressor(5)), X, Y),
@@ -229,7 +229,7 @@ OTHERS = {
 
 def viewed(case, n_jobs=1):
     model, rows, y = case
-    options = Options(groups=GROUPS, n_jobs=n_jobs)
+    options = ScoringOptions(groups=GROUPS, n_jobs=n_jobs)
     subject = read_model(model.fit(rows, y), read_rows(rows, y), options)
     columns = subject.columns
     order = np.random.default_rng(1).permutation(len(columns))
@@ -256,7 +256,7 @@ def test_many_rows_and_copies_are_led_in_parts():
     own = np.random.default_rng(2)
     rows = own.standard_normal((1100, 20))
     model = RandomForestRegressor(3, **small).fit(rows[:200], rows[:200, 0])
-    subject = read_model(model, read_rows(rows, rows[:, 0]), Options())
+    subject = read_model(model, read_rows(rows, rows[:, 0]), ScoringOptions())
     copies = [own.permuted(rows, axis=0) for _ in range(14)]
     for copy, (_, *found) in zip(copies, subject.exchange(iter(copies), 14), strict=True):
         for j, predicted in enumerate(found):
@@ -280,7 +280,7 @@ def test_missing_values_are_led_by_the_model(only_copies):
     holed[::7, 1] = np.nan
     model = RandomForestRegressor(9, **small).fit(holed, Y)
     kept = ~np.isnan(holed).any(axis=1) if only_copies else np.ones(N_VIEWED, dtype=bool)
-    subject = read_model(model, read_rows(holed[kept], Y[kept]), Options(groups=GROUPS))
+    subject = read_model(model, read_rows(holed[kept], Y[kept]), ScoringOptions(groups=GROUPS))
     copies = holed[::-1][: kept.sum()]
     (found,) = subject.exchange([copies], 1)
     expected = subject.predict(exchanged(subject.columns, copies, subject.scored_columns[1]))

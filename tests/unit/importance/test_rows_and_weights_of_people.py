@@ -11,7 +11,7 @@ import losaw.scoring.tests as scoring
 from losaw import LosawRandomForestClassifier, LosawRandomForestRegressor
 from losaw.importance import cpi, hierarchy, loco, pfi, residual_importance, sage, subgroups
 from losaw.scoring.folds import fits
-from losaw.scoring.rows import Options, read_rows
+from losaw.scoring.rows import ScoringOptions, read_rows
 from losaw.scoring.tests import Differences
 from losaw.tables import read_table
 from losaw.trends import linear_coefficient, target_correlation
@@ -150,7 +150,7 @@ def test_noise_is_found_at_the_level_with_twelve_effective_rows():
     table, y = rng.standard_normal((60, 1000)), rng.standard_normal(60)
     weights = np.where(np.arange(60) < 10, 1.0, 0.02)
     rows = read_rows(table, y, sample_weight=weights)
-    given = fits(LinearRegression().fit(table, y), rows, Options(), None, rng)
+    given = fits(LinearRegression().fit(table, y), rows, ScoringOptions(), None, rng)
     noise = Differences(rng.standard_normal((60, 1000)))
     found = scoring.tested(lambda *_: noise, given, rows, scoring.Testing(), rng)
     assert found.degrees_of_freedom == pytest.approx(11**2 / (10 + 50 * 0.02**2) - 1)
@@ -206,11 +206,11 @@ def test_subgroups_take_values_from_rows_as_often_as_they_weigh():
 def test_folds_or_rows_with_one_and_the_same_score_are_no_test():
     differences = Differences(None, np.array([0.05, 0.0, 0.1]))
     rng, rows = np.random.default_rng(0), read_rows(X, Y)
-    models = fits(LinearRegression(), rows, Options(), 3, rng)
+    models = fits(LinearRegression(), rows, ScoringOptions(), 3, rng)
     found = scoring.tested(lambda fit: differences, models, rows, scoring.Testing(), rng)
     assert np.isnan(found.p_values[[0, 2]]).all() and found.p_values[1] == 1
     assert found.notes["a"].startswith("not tested: every fold scores it alike")
     differences = Differences(np.full((N, 3), 0.1))
-    models = fits(LINE_OF_FRAME, rows, Options(), None, rng)
+    models = fits(LINE_OF_FRAME, rows, ScoringOptions(), None, rng)
     found = scoring.tested(lambda fit: differences, models, rows, scoring.Testing(), rng)
     assert np.isnan(found.p_values).all() and "every row scores it alike" in found.notes["a"]

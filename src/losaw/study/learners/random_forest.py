@@ -63,7 +63,7 @@ class RandomForest(TwoTaskLearner):
 
     def mean_of_trees(self) -> FlatForest | None:
         """The trees on columns as :meth:`encode` gives them; None of a subclass."""
-        inner = mean_of_trees(self.forest_, ()) if type(self) is RandomForest else None
+        inner = mean_of_trees(self.forest_) if type(self) is RandomForest else None
         return inner and replace(
             inner,
             encode=lambda rows: inner.encode(self.encode(rows)),
