@@ -11,13 +11,13 @@ import pytest
 from losaw.data import Sample
 from losaw.importance import ImportanceResult
 from losaw.study.contracts import check_entry
-from losaw.study.registry import Entry, forget
+from losaw.study.registry import Registration, forget
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 @dataclass(frozen=True)
-class Local(Entry):
+class Local(Registration):
     """An entry that is not in the registry."""
 
     thing: Any = field(default=None)

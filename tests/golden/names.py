@@ -23,7 +23,7 @@ from losaw.data import Dataset, Sample, Truth
 from losaw.importance import ImportanceResult
 from losaw.rng import seed_integer, stream
 from losaw.study.datasets import is_there
-from losaw.study.registry import Entry, entries, get
+from losaw.study.registry import Registration, entries, get
 
 FILE = Path(__file__).with_name("names.csv")
 COLUMNS = ("kind", "name", "example", "rounded", "bits")
@@ -260,7 +260,7 @@ def examples() -> tuple[Example, ...]:
     return tuple(sorted(found, key=lambda example: example.key[:2]))
 
 
-def built_in() -> list[Entry]:
+def built_in() -> list[Registration]:
     return [entry for entry in entries() if not entry.target.startswith("losaw_plugin_")]
 
 

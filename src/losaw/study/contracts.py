@@ -21,7 +21,7 @@ from losaw.data import Dataset, FloatArray, Sample, Truth, default_feature_names
 from losaw.scoring.result import ImportanceResult
 from losaw.study.block.replicate import GLOBAL_DRAWS, arrays_of, checked, global_state, unchanged
 from losaw.study.metrics.metric import Predictions
-from losaw.study.registry import Entry, get
+from losaw.study.registry import Registration, get
 from losaw.study.registry.plugins import PluginError, place_of, plugin_entries
 
 same = partial(np.array_equal, equal_nan=True)  # numbers that are missing have their own message
@@ -40,7 +40,7 @@ class Outcome(NamedTuple):
     message: str
 
 
-Check = Callable[[Entry], None]  # of a registered name, with the parameters of an example
+Check = Callable[[Registration], None]  # of a registered name, with the parameters of an example
 
 
 def check_file(path: Path | str, watch: Any = None) -> list[Outcome]:
@@ -53,7 +53,7 @@ def check_file(path: Path | str, watch: Any = None) -> list[Outcome]:
     return [outcome for entry in entries for outcome in check_entry(entry, watch)]
 
 
-def check_entry(entry: Entry, watch: Any = None) -> list[Outcome]:
+def check_entry(entry: Registration, watch: Any = None) -> list[Outcome]:
     """Run all checks of a registered thing, for all its examples.
 
     ``watch(name, check)`` is a context around every check, which may report it. The message of a
@@ -78,7 +78,7 @@ def check_entry(entry: Entry, watch: Any = None) -> list[Outcome]:
     return outcomes
 
 
-def _message(check: Check, subject: Entry) -> str:
+def _message(check: Check, subject: Registration) -> str:
     """Return what a check finds, with the line of the user's file that an error came from."""
     try:
         check(subject)
@@ -124,13 +124,13 @@ def fitted(learner: Any, data: Dataset, seed: int = 1) -> Any:
     return learner.fit(data.train.X, data.train.y)
 
 
-def is_cloned_by_scikit_learn(subject: Entry) -> None:
+def is_cloned_by_scikit_learn(subject: Registration) -> None:
     from sklearn.base import clone
 
     clone(subject.create())  # refuses an __init__ that does not store its arguments as they are
 
 
-def fits_and_predicts_and_changes_nothing_else(subject: Entry) -> None:
+def fits_and_predicts_and_changes_nothing_else(subject: Registration) -> None:
     learner = subject.create()
     data = _data_for(learner)
     with nothing_else_changes(*arrays_of(data)):
@@ -143,7 +143,7 @@ def fits_and_predicts_and_changes_nothing_else(subject: Entry) -> None:
     )
 
 
-def the_same_seed_gives_the_same_predictions(subject: Entry) -> None:
+def the_same_seed_gives_the_same_predictions(subject: Registration) -> None:
     used, new = subject.create(), subject.create()
     data = _data_for(used)
     fitted(used, data, seed=2)
@@ -168,7 +168,7 @@ def _data_for(learner: Any) -> Dataset:
 # --- importances: a finite score per feature, reproducible, without side effects ------------------
 
 
-def explains_and_changes_nothing_else(subject: Entry) -> None:
+def explains_and_changes_nothing_else(subject: Registration) -> None:
     importance, (model, data) = subject.create(), _example_fit(subject)
     before = np.array(model.predict(data.test.X))
     with nothing_else_changes(*arrays_of(data)):
@@ -177,7 +177,7 @@ def explains_and_changes_nothing_else(subject: Entry) -> None:
     require(same(before, after), "it changes the model; work on a copy (copy.deepcopy)")
 
 
-def the_same_seed_gives_the_same_scores(subject: Entry) -> None:
+def the_same_seed_gives_the_same_scores(subject: Registration) -> None:
     model, data = _example_fit(subject)
     used = subject.create()
     other, first = (_scores(used, model, data, seed) for seed in (2, 1))
@@ -192,7 +192,7 @@ def the_same_seed_gives_the_same_scores(subject: Entry) -> None:
         )
 
 
-def _example_fit(subject: Entry) -> tuple[Any, Dataset]:
+def _example_fit(subject: Registration) -> tuple[Any, Dataset]:
     """Return a newly fitted example learner, and new copies of its data."""
     learner = get("learner", getattr(subject.load(), "example_learner", "random-forest"))
     few = {"n_estimators": 25} if "n_estimators" in learner.accepted_parameters() else {}
@@ -208,7 +208,7 @@ def _scores(importance: Any, model: Any, data: Dataset, seed: int = 1) -> FloatA
 BOUND = 6.0  # standard errors that a sample moment may be off: 1e-9 of all samples
 
 
-def draws_a_data_set_of_finite_numbers(subject: Entry) -> None:
+def draws_a_data_set_of_finite_numbers(subject: Registration) -> None:
     with nothing_else_changes():
         data = _draw(subject)
     require(isinstance(data, Dataset), f"sample returns {type(data).__name__}, expected Dataset")
@@ -223,7 +223,7 @@ def draws_a_data_set_of_finite_numbers(subject: Entry) -> None:
     require(not repeats, "test repeats the training rows; draw them anew")
 
 
-def the_truth_is_that_of_the_data(subject: Entry) -> None:
+def the_truth_is_that_of_the_data(subject: Registration) -> None:
     data = _draw(subject)
     truth, function = data.truth, data.truth.regression_function
     if function is None:
@@ -247,7 +247,7 @@ def the_truth_is_that_of_the_data(subject: Entry) -> None:
         )
 
 
-def the_independent_sample_keeps_the_marginals_only(subject: Entry) -> None:
+def the_independent_sample_keeps_the_marginals_only(subject: Registration) -> None:
     data = _draw(subject)
     if data.independent is None:
         return
@@ -266,7 +266,7 @@ def _are_near(first: FloatArray, second: FloatArray) -> Any:
     return np.abs(first.mean(axis=0) - second.mean(axis=0)) <= BOUND * error + 1e-12
 
 
-def the_stream_decides_the_data(subject: Entry) -> None:
+def the_stream_decides_the_data(subject: Registration) -> None:
     used = subject.create()
     other, first = (used.sample(np.random.default_rng(seed)) for seed in (2, 1))
     are_same = all(map(same, arrays_of(first), arrays_of(_draw(subject))))
@@ -275,7 +275,7 @@ def the_stream_decides_the_data(subject: Entry) -> None:
     require(distinct, f"two streams give the same features; {REMEDY}")
 
 
-def _draw(subject: Entry) -> Dataset:
+def _draw(subject: Registration) -> Dataset:
     return subject.create().sample(np.random.default_rng(1))
 
 
@@ -284,7 +284,7 @@ def _draw(subject: Entry) -> Dataset:
 SIGNAL, P = (1, 4, 5), 12
 
 
-def gives_a_number_in_its_range_and_changes_nothing_else(subject: Entry) -> None:
+def gives_a_number_in_its_range_and_changes_nothing_else(subject: Registration) -> None:
     metric = subject.create()
     require(isinstance(metric.higher_is_better, bool), "higher_is_better must be a bool")
     known = metric.needs in ("importance", "prediction")
@@ -300,7 +300,7 @@ def gives_a_number_in_its_range_and_changes_nothing_else(subject: Entry) -> None
         require(low <= value <= high, f"it gives {value}, outside its range ({low}, {high})")
 
 
-def prefers_the_perfect_answer_to_the_worst(subject: Entry) -> None:
+def prefers_the_perfect_answer_to_the_worst(subject: Registration) -> None:
     metric = subject.create()
     if getattr(metric, "ranks_methods", True):
         gain = metric(*_measured(metric, 1, lead=10.0)) - metric(*_measured(metric, 1, lead=-10.0))
@@ -311,7 +311,7 @@ def prefers_the_perfect_answer_to_the_worst(subject: Entry) -> None:
         )
 
 
-def reads_scores_whatever_their_order_and_sign(subject: Entry) -> None:
+def reads_scores_whatever_their_order_and_sign(subject: Registration) -> None:
     metric = subject.create()
     for seed in range(5):
         plain, other = (metric(*_measured(metric, seed, turned=turned)) for turned in (0, 1))
@@ -350,7 +350,7 @@ def _measured(metric: Any, seed: int, lead: float = 0.0, turned: int = 0) -> tup
 # --- knockoff samplers: draws of the right shape, from the given generator only -------------------
 
 
-def draws_rows_like_those_it_was_fitted_to(subject: Entry) -> None:
+def draws_rows_like_those_it_was_fitted_to(subject: Registration) -> None:
     sampler = subject.create()
     levels = getattr(sampler, "handles_nominal", None)
     require(isinstance(levels, bool), f"handles_nominal must be a bool, got {levels!r}")
@@ -364,7 +364,7 @@ def draws_rows_like_those_it_was_fitted_to(subject: Entry) -> None:
     require(not (levels and invented.size), f"a nominal column got new levels: {invented}")
 
 
-def the_generator_decides_the_draw(subject: Entry) -> None:
+def the_generator_decides_the_draw(subject: Registration) -> None:
     X = _rows()
     first, again, other = (_knockoffs(subject, X, seed) for seed in (1, 1, 2))
     require(same(first, again), f"two draws with the same generator differ; {REMEDY}")
@@ -376,7 +376,7 @@ def _rows() -> FloatArray:
     return np.column_stack([X[:, 0], X[:, 0] + X[:, 1], np.arange(60) % 3])
 
 
-def _knockoffs(subject: Entry, X: FloatArray, seed: int = 1) -> Any:
+def _knockoffs(subject: Registration, X: FloatArray, seed: int = 1) -> Any:
     sampler, rng = subject.create(), np.random.default_rng(seed)
     last = "nominal" if sampler.handles_nominal else "continuous"
     return sampler.fit(X, kinds=("continuous", "continuous", last), rng=rng).sample(rng)
@@ -385,7 +385,7 @@ def _knockoffs(subject: Entry, X: FloatArray, seed: int = 1) -> Any:
 # --- drawings -------------------------------------------------------------------------------------
 
 
-def takes_a_study_and_its_results_and_options_by_keyword(subject: Entry) -> None:
+def takes_a_study_and_its_results_and_options_by_keyword(subject: Registration) -> None:
     parameters = list(inspect.signature(subject.load()).parameters.values())
     names = [parameter.name for parameter in parameters]
     require(names[:2] == ["study", "results"], f"it takes {names}, expected study, results, *, …")

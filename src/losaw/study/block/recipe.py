@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import product
 from typing import Any
 
-from losaw.study.registry import Entry, get
+from losaw.study.registry import Registration, get
 from losaw.study.registry.versions import version_of
 from losaw.study.request.grid import Method, Study, resolve, same
 from losaw.study.request.settings import Setting, short_digest
@@ -169,7 +169,7 @@ def _written(
     return Written(method.entry.name, version, parameters, sampler, importances)
 
 
-def sampler_version(entry: Entry, parameters: Mapping[str, Any]) -> int | str | None:
+def sampler_version(entry: Registration, parameters: Mapping[str, Any]) -> int | str | None:
     """Return the version of a method's knockoff sampler; None if it has none."""
     sampler = {**entry.parameters, **parameters}.get("sampler")  # it cannot be an axis
     return version_of(get("knockoff", str(sampler))) if sampler else None

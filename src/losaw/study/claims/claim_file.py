@@ -90,7 +90,7 @@ class Claim(Strict):
         return [left, left.model_copy(update={**own, "where": where})]
 
 
-class Decision(Strict):
+class OpenPoint(Strict):
     """What a paper leaves open, or says in two ways, and what is done here.
 
     Attributes
@@ -125,7 +125,7 @@ class Claims(Strict):
         Claims that no number of ours can decide, each with the reason.
     does_not_reproduce : list of str
         What is known not to agree, or only under another reading.
-    decisions : list of Decision
+    decisions : list of OpenPoint
     """
 
     paper: str
@@ -134,7 +134,7 @@ class Claims(Strict):
     claims: list[Claim] = Field(default=[])
     not_checked: list[str] = Field(default=[])
     does_not_reproduce: list[str] = Field(default=[])
-    decisions: list[Decision] = Field(default=[])
+    decisions: list[OpenPoint] = Field(default=[])
 
     def covers(self, study: str) -> bool:
         """Return whether a study, by its name, is one of this paper's."""

@@ -21,13 +21,13 @@ MIXED = "holds in some settings, fails in others"
 UNDECIDED = "undecided"
 PARTLY_RUN = "run in part"
 NOT_RUN = "not run"
-VERDICTS = (SUPPORTED, MOSTLY_OPEN, CONTRADICTED, MIXED, UNDECIDED, PARTLY_RUN, NOT_RUN)
+CLAIM_VERDICTS = SUPPORTED, MOSTLY_OPEN, CONTRADICTED, MIXED, UNDECIDED, PARTLY_RUN, NOT_RUN
 
 LEVEL = 0.05
 SIGNS = {"above": 1.0, "at least": 1.0, "below": -1.0, "at most": -1.0}
 NUMBERS = ("mean", "std_error", "freedom", "n_seeds")
-Cell: TypeAlias = tuple[str, str, str]  # setting, method, metric
-# A cell whose runs do not vary decides from so many runs on.
+Key: TypeAlias = tuple[str, str, str]  # of a mean: setting, method, metric
+# Runs that do not vary decide where there are so many of them.
 ENOUGH_EQUAL_RUNS = 10
 
 
@@ -35,7 +35,7 @@ ENOUGH_EQUAL_RUNS = 10
 class Weighed:
     """A claim, and the verdict of the numbers on it.
 
-    ``cells`` has of every setting and pair of names the axes, ``compared`` (names), ``left``,
+    ``comparisons`` has of every setting and pair of names the axes, ``compared`` (names), ``left``,
     ``right``, ``difference``, ``std_error`` and ``freedom`` (degrees of), the numbers of runs
     ``n_left`` and ``n_right`` (infinite for a claimed number), and ``is_decision``.
     """
@@ -45,7 +45,7 @@ class Weighed:
     n_for: int = 0  # settings that support it
     n_against: int = 0  # settings that contradict it
     n_open: int = 0  # settings that decide neither
-    cells: pd.DataFrame = field(default_factory=pd.DataFrame)
+    comparisons: pd.DataFrame = field(default_factory=pd.DataFrame)
     missing: tuple[str, ...] = ()  # what the claim names and was not run
 
 
@@ -53,7 +53,7 @@ def weigh_claim(
     claim: Claim,
     summary: pd.DataFrame,
     decisions: Collection[str],
-    planned: Mapping[Cell, Mapping[str, Any]],
+    planned: Mapping[Key, Mapping[str, Any]],
 ) -> Weighed:
     r"""Weigh a claim against the means of a study.
 
@@ -93,12 +93,13 @@ def weigh_claim(
     :func:`losaw.study.claims.claim_file.check_names` checks the names.
     ``decisions`` is the study's, ``planned`` of :func:`planned_of`.
     """
-    cells = _cells(claim, summary, decisions)
-    if cells.empty:
+    comparisons = _compared_sides(claim, summary, decisions)
+    if comparisons.empty:
         return Weighed(claim, NOT_RUN)
-    beyond = _beyond(claim, cells)
+    beyond = _beyond(claim, comparisons)
     n_for, n_against, n_open = (int((beyond == sign).sum()) for sign in (1, -1, 0))
-    half = len(cells) / 2
+    # Of all settings, those that decide neither included.
+    half = len(comparisons) / 2
     if claim.holds_in == "most":
         verdict = SUPPORTED if n_for > half else CONTRADICTED if n_against > half else UNDECIDED
     elif n_against:
@@ -106,39 +107,41 @@ def weigh_claim(
     else:
         verdict = UNDECIDED if not n_for else SUPPORTED if n_for >= n_open else MOSTLY_OPEN
     missing = tuple(dict.fromkeys(_not_run(claim, summary, planned)))  # each once
+    # One setting can contradict a claim; that none does says nothing of those that were not run.
     if missing and n_against == 0:
         verdict = PARTLY_RUN
-    return Weighed(claim, verdict, n_for, n_against, n_open, cells, missing)
+    return Weighed(claim, verdict, n_for, n_against, n_open, comparisons, missing)
 
 
 def _not_run(
-    claim: Claim, summary: pd.DataFrame, planned: Mapping[Cell, Mapping[str, Any]]
+    claim: Claim, summary: pd.DataFrame, planned: Mapping[Key, Mapping[str, Any]]
 ) -> Iterator[str]:
     """Yield the methods, metrics, values of axes and settings of a claim that a summary lacks."""
-    found = summary[summary["n_seeds"] > 0]
-    records = found.drop_duplicates("setting_id").to_dict("records")
-    there = set(zip(found["setting_id"], found["method"], found["metric"], strict=True))
+    was_run = summary[summary["n_seeds"] > 0]
+    records = was_run.drop_duplicates("setting_id").to_dict("records")
+    run_keys = set(was_run[["setting_id", "method", "metric"]].itertuples(index=False, name=None))
     for side in claim.sides:
         for column, asked in (("method", side.method), ("metric", side.metric)):
-            known = set(found[column])
+            known = set(was_run[column])
             yield from (name for name in asked or () if name not in known)
         for axis, values in side.where.items():
             for value in values:
                 if not any(matches({axis: value}, record) for record in records):
                     yield f"{axis} = {value}"
+        # Settings that the scale runs, and of which this request took only some.
         named = set(itertools.product(side.method or (), side.metric or ()))
-        cells = {
-            cell
-            for cell, axes in planned.items()
-            if cell[1:] in named
+        asked_keys = {
+            key
+            for key, axes in planned.items()
+            if key[1:] in named
             if matches(side.where, axes) or matches({**side.where, **claim.share_of}, axes)
         }
-        if n_lost := len({setting for setting, *_ in cells - there}):
-            yield f"values in {n_lost} of {len({setting for setting, *_ in cells})} settings"
+        if n_lost := len({setting for setting, *_ in asked_keys - run_keys}):
+            yield f"values in {n_lost} of {len({setting for setting, *_ in asked_keys})} settings"
 
 
-def planned_of(study: Study) -> dict[Cell, Mapping[str, Any]]:
-    """The cells that a study's scale runs, and the axes of their settings."""
+def planned_of(study: Study) -> dict[Key, Mapping[str, Any]]:
+    """The means that a study's scale computes, and the axes of their settings."""
     return {
         (setting.identifier, study.method_name(learner, importance), metric): setting.axes
         for setting, learner in itertools.product(study.settings, study.learners)
@@ -148,31 +151,37 @@ def planned_of(study: Study) -> dict[Cell, Mapping[str, Any]]:
     }
 
 
-def _beyond(claim: Claim, cells: pd.DataFrame) -> np.ndarray:
+def _beyond(claim: Claim, comparisons: pd.DataFrame) -> np.ndarray:
     """Return 1 for settings that support the claim, -1 for those against it, 0 for the others."""
-    difference = cells["difference"].to_numpy()
-    down, up = _reach(claim, cells, LEVEL / 2 / len(cells))
+    difference, n = comparisons["difference"].to_numpy(), len(comparisons)
+    # Bonferroni: by chance any of n settings speaks in 5 % of runs, two-sided.
+    down, up = _reach(claim, comparisons, LEVEL / 2 / n)
     if claim.relation == "near":
-        inner_down, inner_up = _reach(claim, cells, LEVEL / len(cells))
+        # Two one-sided tests: the whole interval must lie within the margin.
+        inner_down, inner_up = _reach(claim, comparisons, LEVEL / n)
         inside = np.minimum(difference - inner_down, -difference - inner_up) >= -claim.margin
         outside = np.maximum(difference - down, -difference - up) > claim.margin
         return inside.astype(int) - outside.astype(int)
+    # "at least" forgives the margin, "above" demands it.
     margin = claim.margin if claim.relation in ("above", "below") else -claim.margin
     sign = SIGNS[claim.relation]
+    # A binomial's bounds are not symmetric: which one counts depends on the side of the border.
     towards, away = (up, down) if sign > 0 else (down, up)
     gain = sign * difference - margin
     return (gain > away).astype(int) - (gain < -towards).astype(int)
 
 
-def _reach(claim: Claim, cells: pd.DataFrame, level: float) -> np.ndarray:
+def _reach(claim: Claim, comparisons: pd.DataFrame, level: float) -> np.ndarray:
     """Return the distances of one-sided bounds below and above the differences, shape (2, n)."""
     # NaN, beyond which nothing lies, where the error is not known.
-    both = t.isf(level, cells["freedom"].to_numpy()) * cells["std_error"].to_numpy()
+    both = t.isf(level, comparisons["freedom"].to_numpy()) * comparisons["std_error"].to_numpy()
     left, right = (
-        _binomial_reach(cells[side].to_numpy(), cells[f"n_{side}"].to_numpy(), level)
+        _binomial_reach(comparisons[side].to_numpy(), comparisons[f"n_{side}"].to_numpy(), level)
         for side in ("left", "right")
     )
-    return np.where(cells["is_decision"].to_numpy(), _join(claim)(left, right[::-1]), both)
+    # The difference is low where the left share is low and the right one high.
+    of_decisions = _join(claim)(left, right[::-1])
+    return np.where(comparisons["is_decision"].to_numpy(), of_decisions, both)
 
 
 def _join(claim: Claim) -> np.ufunc:
@@ -186,16 +195,21 @@ def _binomial_reach(share: np.ndarray, n_runs: np.ndarray, level: float) -> np.n
     share = np.where(claimed, 0.5, share).clip(0.0, 1.0)
     n_runs = np.where(claimed, 1, n_runs)
     yes, no = share * n_runs, (1 - share) * n_runs
+    # Clopper and Pearson: quantiles of Beta(yes, no + 1) and Beta(yes + 1, no); 0 and 1 at the ends.
     low = np.where(yes > 0, betaincinv(np.maximum(yes, 1e-9), no + 1, level), 0.0)
     high = np.where(no > 0, betaincinv(yes + 1, np.maximum(no, 1e-9), 1 - level), 1.0)
     return np.where(claimed, 0.0, [share - low, high - share])
 
 
-def _cells(claim: Claim, summary: pd.DataFrame, decisions: Collection[str]) -> pd.DataFrame:
+def _compared_sides(
+    claim: Claim, summary: pd.DataFrame, decisions: Collection[str]
+) -> pd.DataFrame:
     """Left and right side next to each other, one row per setting and pair of names."""
     axes = _axes(summary)
-    left, *others = (_rows(claim, side, summary) for side in claim.sides)
-    than, keys = claim.than if isinstance(claim.than, Side) else Side(), ["study"]
+    left, *others = (_means(claim, side, summary) for side in claim.sides)
+    than = claim.than if isinstance(claim.than, Side) else Side()
+    # What the right side names is not matched: there the two sides are meant to differ.
+    keys = ["study"]
     if others:
         (right,) = others
         keys += [axis for axis in axes if axis not in than.where]
@@ -204,16 +218,18 @@ def _cells(claim: Claim, summary: pd.DataFrame, decisions: Collection[str]) -> p
         number = {"mean": claim.than, "std_error": 0.0, "freedom": np.inf, "n_seeds": np.inf}
         right = pd.DataFrame([{"study": claim.study, **number, "compared": (0,)}])
     both = left.merge(right[[*keys, *NUMBERS, "compared"]], on=keys, suffixes=("_left", "_right"))
+    # The order in which the claim names them, whatever that of the summary.
     both = both.sort_values(["compared_left", "compared_right"], kind="stable")
     names = both[["compared_left", "compared_right"]].map(lambda compared: compared[1:])
     both = both.assign(compared=list(names.itertuples(index=False, name=None)))
-    if not than.where:
+    if not than.where:  # at the same axes a mean is not compared with itself
         both = both[names["compared_left"] != names["compared_right"]]
         if claim.relation == "near":  # a near b and b near a are one claim
             pairs = both[axes].assign(compared=both["compared"].map(frozenset))
             both = both[~pairs.duplicated()]
     freedoms = both[["freedom_left", "freedom_right"]].astype(float)
-    of_decisions = claim.statistic == "mean" and not claim.share_of
+    # A deviation, or a share of a mean, is no rate, even of a metric of decisions.
+    may_be_rates = claim.statistic == "mean" and not claim.share_of
     return pd.DataFrame(
         {
             **both[axes],
@@ -226,7 +242,7 @@ def _cells(claim: Claim, summary: pd.DataFrame, decisions: Collection[str]) -> p
             "n_left": both["n_seeds_left"].astype(float),
             "n_right": both["n_seeds_right"].astype(float),
             "is_decision": [
-                of_decisions and {left[1], *right[1:]} <= set(decisions)
+                may_be_rates and {left[1], *right[1:]} <= set(decisions)
                 for left, right in both["compared"]
             ],
         }
@@ -237,6 +253,7 @@ def _welch(both: pd.DataFrame) -> np.ndarray:
     """Welch's degrees of freedom of a difference; infinite where nothing varies."""
     squares = [both[f"std_error_{side}"].to_numpy(dtype=float) ** 2 for side in ("left", "right")]
     freedoms = [both[f"freedom_{side}"].to_numpy(dtype=float) for side in ("left", "right")]
+    # (a + b)^2 / (a^2 / n_a + b^2 / n_b), a and b the squared standard errors.
     below = sum(square**2 / freedom for square, freedom in zip(squares, freedoms, strict=True))
     return np.divide(sum(squares) ** 2, below, out=np.full(len(both), np.inf), where=below > 0)
 
@@ -252,20 +269,21 @@ def _axes(summary: pd.DataFrame) -> list[str]:
     return columns[columns.index("setting_id") + 1 : columns.index("learner")]
 
 
-def _rows(claim: Claim, side: Side, summary: pd.DataFrame) -> pd.DataFrame:
-    """The cells of one side with NUMBERS, and in ``compared`` the place of method and metric."""
-    places = enumerate(itertools.product(side.method or (), side.metric or ()))
-    names = {name: (place, *name) for place, name in places}
-    compared = list(map(names.get, zip(summary["method"], summary["metric"], strict=True)))
+def _means(claim: Claim, side: Side, summary: pd.DataFrame) -> pd.DataFrame:
+    """The rows of one side with NUMBERS, and in ``compared`` the order of method and metric."""
+    named = enumerate(itertools.product(side.method or (), side.metric or ()))
+    numbered = {names: (number, *names) for number, names in named}
+    compared = list(map(numbered.get, zip(summary["method"], summary["metric"], strict=True)))
     rows = summary.assign(compared=compared)
     rows = rows[rows["compared"].notna() & (rows["n_seeds"] > 0)]
     is_claimed = [matches(side.where, row) for row in rows.to_dict("records")]
     rows = rows[np.array(is_claimed, dtype=bool)]
     freedom = (rows["n_seeds"] - 1).clip(lower=1)
+    # Runs that agree to rounding have an error of about 0, which a few of them do not prove.
     rounding = 1e-12 * (1 + rows["mean"].abs())
     equal = (rows["sd"] <= rounding) & (rows["n_seeds"] < ENOUGH_EQUAL_RUNS)
     rows = rows.assign(freedom=freedom, std_error=rows["mc_se"])
-    if claim.statistic == "deviation":
+    if claim.statistic == "deviation":  # of normal scores: sd / sqrt(2 (n - 1))
         rows = rows.assign(mean=rows["sd"], std_error=rows["sd"] / np.sqrt(2 * freedom))
     rows = rows.assign(std_error=rows["std_error"].mask(equal))
     return _shares(claim, side, summary, rows) if claim.share_of else rows
@@ -274,10 +292,11 @@ def _rows(claim: Claim, side: Side, summary: pd.DataFrame) -> pd.DataFrame:
 def _shares(claim: Claim, side: Side, summary: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
     """The rows with their means as shares of those at the values of ``claim.share_of``."""
     whole = claim.model_copy(update={"share_of": {}})
-    there = side.model_copy(update={"where": {**side.where, **claim.share_of}})
-    bases = _rows(whole, there, summary)
+    base_side = side.model_copy(update={"where": {**side.where, **claim.share_of}})
+    bases = _means(whole, base_side, summary)
     keys = ["study", "compared", *(axis for axis in _axes(summary) if axis not in claim.share_of)]
     both = rows.merge(bases[[*keys, *NUMBERS]], on=keys, suffixes=("", "_base"))
+    # The delta method: Var(m / b) is about (Var m + (m / b)^2 Var b) / b^2.
     share = both["mean"] / both["mean_base"]
     error = np.hypot(both["std_error"], share * both["std_error_base"]) / both["mean_base"].abs()
     return both.assign(mean=share, std_error=error)
@@ -285,13 +304,14 @@ def _shares(claim: Claim, side: Side, summary: pd.DataFrame, rows: pd.DataFrame)
 
 def settings_against(weighed: Weighed) -> Iterator[str]:
     """The settings that count against a claim, at most three, the clearest first, in words."""
-    claim, all_cells = weighed.claim, weighed.cells
-    names = list(all_cells.columns[: list(all_cells.columns).index("left")])
-    varying = [name for name in names if all_cells[name].nunique() > 1]
-    cells = all_cells[_beyond(claim, all_cells) < 0]
+    claim, comparisons = weighed.claim, weighed.comparisons
+    names = list(comparisons.columns[: list(comparisons.columns).index("left")])
+    varying = [name for name in names if comparisons[name].nunique() > 1]
+    against = comparisons[_beyond(claim, comparisons) < 0]
     sign = SIGNS.get(claim.relation)
-    worst = sign * cells["difference"] if sign else -cells["difference"].abs()
-    for index in worst.sort_values().index[:3]:
-        row = cells.loc[index]
+    # Ascending: the furthest on the wrong side; of "near", whose sign is none, the furthest apart.
+    clearest = sign * against["difference"] if sign else -against["difference"].abs()
+    for index in clearest.sort_values().index[:3]:
+        row = against.loc[index]
         where = ", ".join(f"{name} = {row[name]}" for name in varying)
         yield f"{where}{': ' if where else ''}{row['left']:.3g} versus {row['right']:.3g}"

@@ -21,7 +21,7 @@ Fraction = Annotated[
 ]
 
 
-class Design(NamedTuple):
+class RealTable(NamedTuple):
     """The response, the task, whether a N(0, 1) feature is added, the share of training rows."""
 
     response: str
@@ -30,13 +30,13 @@ class Design(NamedTuple):
     share: float = 1.0
 
 
-DESIGNS = {
-    "rna_editing": Design("edit", "classification"),
-    "adult": Design("income", "classification", adds_random=True, share=5000 / 27_504),
-    "boston_housing": Design("MEDV", adds_random=True),
-    "diamonds": Design("price"),
-    "fish": Design("Length1"),
-    "california_housing": Design("median_house_value"),
+REAL_TABLES = {
+    "rna_editing": RealTable("edit", "classification"),
+    "adult": RealTable("income", "classification", adds_random=True, share=5000 / 27_504),
+    "boston_housing": RealTable("MEDV", adds_random=True),
+    "diamonds": RealTable("price"),
+    "fish": RealTable("Length1"),
+    "california_housing": RealTable("median_house_value"),
 }
 
 
@@ -59,7 +59,7 @@ class RealForestDataGenerator(DataGenerator):
 
     def sample(self, rng: np.random.Generator) -> Dataset:
         """Draw rows and the random feature."""
-        return _divided(self.data_set, DESIGNS[self.data_set].share, rng)
+        return _divided(self.data_set, REAL_TABLES[self.data_set].share, rng)
 
 
 class DiamondsGenerator(DataGenerator):
@@ -128,9 +128,9 @@ def _divided(
     target: Target = "kept",
 ) -> Dataset:
     """Draw the training rows without replacement; the others, or all again, are the test sample."""
-    design = DESIGNS[data_set]
-    X, y, names, kinds = read_rows(data_set, design.response)
-    if design.adds_random:
+    table = REAL_TABLES[data_set]
+    X, y, names, kinds = read_rows(data_set, table.response)
+    if table.adds_random:
         X = np.column_stack([X, rng.standard_normal(len(X))])
         names, kinds = (*names, "random"), (*kinds, "continuous")
     order = rng.permutation(len(y))
@@ -140,7 +140,7 @@ def _divided(
     if noise_share is not None:
         parts = [mix(*part, noise_share, target, rng) for part in parts]
     train, test = (Sample(*part) for part in parts)
-    return data_of(train, test, (), names=names, kinds=kinds, task=design.task)
+    return data_of(train, test, (), names=names, kinds=kinds, task=table.task)
 
 
 @functools.cache

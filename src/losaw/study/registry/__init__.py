@@ -24,7 +24,7 @@ class RegistryError(LosawError):
 
 
 @dataclass(frozen=True)
-class Entry:
+class Registration:
     """A registered name: its target, ``"module:attribute"``, and the parameters it implies."""
 
     kind: str
@@ -53,14 +53,14 @@ class Entry:
         return [parameter.name for parameter in parameters if parameter.kind in named]
 
 
-_entries: dict[tuple[str, str], Entry] = {}
+_entries: dict[tuple[str, str], Registration] = {}
 
 
-def add(kind: str, name: str, target: str, **parameters: Any) -> Entry:
+def add(kind: str, name: str, target: str, **parameters: Any) -> Registration:
     """Bind ``name`` to ``"module:attribute"``; refuse a name that is taken."""
     if kind not in KINDS:
         raise RegistryError(unknown("kind", kind, KINDS))
-    entry = Entry(kind, name, target, parameters)
+    entry = Registration(kind, name, target, parameters)
     other = _entries.get((kind, name), entry)
     if other != entry:
         raise RegistryError(f"{kind} {name!r} is taken by {other.target}; choose another name")
@@ -99,7 +99,7 @@ def register(kind: str, name: str, **parameters: Any) -> Callable[[Registered], 
     return decorate
 
 
-def get(kind: str, name: str) -> Entry:
+def get(kind: str, name: str) -> Registration:
     """Return the entry of a name; a RegistryError says which known one is nearest to another.
 
     Examples
@@ -130,7 +130,7 @@ def names(kind: str) -> tuple[str, ...]:
     return tuple(entry.name for entry in entries(kind))
 
 
-def entries(kind: str | None = None) -> tuple[Entry, ...]:
+def entries(kind: str | None = None) -> tuple[Registration, ...]:
     """Return all entries, or those of a kind, sorted by kind and name.
 
     Examples

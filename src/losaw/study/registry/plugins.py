@@ -6,12 +6,12 @@ import traceback
 from pathlib import Path
 from types import ModuleType
 
-from losaw.study.registry import Entry, entries, forget
+from losaw.study.registry import Registration, entries, forget
 from losaw.support.errors import LosawError
 
 PREFIX = "losaw_plugin_"
 
-REGISTERED: dict[str, tuple[Entry, ...]] = {}  # by the module of the plugin
+REGISTERED: dict[str, tuple[Registration, ...]] = {}  # by the module of the plugin
 
 
 class PluginError(LosawError):
@@ -63,7 +63,7 @@ def load_plugin(path: Path | str) -> ModuleType:
     return module
 
 
-def plugin_entries(path: Path | str) -> tuple[Entry, ...]:
+def plugin_entries(path: Path | str) -> tuple[Registration, ...]:
     """Load a plugin file; return its registrations, sorted by kind and name."""
     return REGISTERED[load_plugin(path).__name__]
 

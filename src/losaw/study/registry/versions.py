@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from losaw.study.registry import Entry
+from losaw.study.registry import Registration
 from losaw.study.registry.plugins import REGISTERED
 from losaw.support.sources import digest_of, local_sources
 
@@ -28,7 +28,7 @@ RAISED: dict[tuple[str, str], int] = {
 }
 
 
-def version_of(entry: Entry) -> int | str:
+def version_of(entry: Registration) -> int | str:
     """Return the version of a method: a number of ours, or a digest of its plugin.
 
     That is of the plugin's file and the local modules that it imports.

@@ -23,7 +23,7 @@ class Method:
     """A registered name under a label, with parameters that may depend on axes."""
 
     label: str
-    entry: registry.Entry
+    entry: registry.Registration
     parameters: Mapping[str, Any]
     importances: tuple[str, ...] = ()
 

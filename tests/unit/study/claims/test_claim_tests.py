@@ -76,9 +76,9 @@ def test_near_is_supported_only_by_an_interval_within_the_margin():
 def test_cells_are_put_beside_those_of_the_other_side_with_equal_axes():
     both = pd.concat([summary([1.0, 2.0]), summary([0.5, 3.0], method="B")])
     weighed = weigh(claim(than={"method": "B"}), both)
-    assert weighed.cells["difference"].tolist() == [0.5, -1.0]
+    assert weighed.comparisons["difference"].tolist() == [0.5, -1.0]
     larger = weigh(claim(where={"n": 200}, than={"where": {"n": 100}}), both)
-    assert larger.cells["difference"].tolist() == [1.0]
+    assert larger.comparisons["difference"].tolist() == [1.0]
 
 
 def test_few_runs_without_variation_decide_nothing():
@@ -111,7 +111,7 @@ def test_equal_runs_have_no_deviation_without_error_and_a_share_of_rates_is_no_r
     assert weigh(few, summary([1.0], sd=0.0, n_seeds=3)).verdict == "undecided"
     assert weigh(few, summary([1.0], sd=0.0)).verdict == "supported"
     share = claim(share_of={"n": 100}, where={"n": [200]}, relation="below", than=1.0)
-    cells = weigh(share, rates([200, 100], 200), {"m"}).cells
+    cells = weigh(share, rates([200, 100], 200), {"m"}).comparisons
     assert cells["is_decision"].tolist() == [False]
     assert weigh(claim(statistic="deviation"), rates([10], 20), {"m"}).verdict == "supported"
 
@@ -132,9 +132,9 @@ def test_a_rate_beside_a_number_that_is_none_has_no_binomial_limits():
     both["metric"] = "m"
     other = summary([-3.0, -3.0], sd=0.1).assign(metric="loss")
     against = claim(than={"metric": "loss"})
-    cells = weigh(against, pd.concat([both, other]), {"m"}).cells
+    cells = weigh(against, pd.concat([both, other]), {"m"}).comparisons
     assert not cells["is_decision"].any()
-    assert weigh(against, pd.concat([both, other]), {"m", "loss"}).cells["is_decision"].all()
+    assert weigh(against, pd.concat([both, other]), {"m", "loss"}).comparisons["is_decision"].all()
 
 
 @pytest.mark.parametrize(
@@ -254,8 +254,8 @@ def test_of_several_names_each_is_compared_with_each_but_not_with_itself():
         summary([mean], method=name) for name, mean in zip("ABC", (3, 2, 1), strict=True)
     )
     weighed = weigh(claim(method=["A", "B"], than={"method": ["B", "C"]}), three)
-    assert weighed.cells["difference"].tolist() == [1.0, 2.0, 1.0]
-    assert weighed.cells["compared"].tolist() == ["A m versus B", "A m versus C", "B m versus C"]
+    assert weighed.comparisons["difference"].tolist() == [1.0, 2.0, 1.0]
+    assert weighed.comparisons["compared"].tolist() == ["A m versus B", "A m versus C", "B m versus C"]
     assert weighed.verdict == "supported"
     lost = weigh(claim(method="A", than={"method": ["B", "C"]}, relation="below"), three)
     assert next(settings_against(lost)) == "compared = A m versus C: 3 versus 1"
@@ -266,7 +266,7 @@ def test_of_several_names_each_is_compared_with_each_but_not_with_itself():
 def test_deviations_are_compared_with_the_error_of_a_deviation():
     both = pd.concat([summary([0.0], sd=2.0), summary([5.0], sd=1.0, method="B")])
     weighed = weigh(claim(than={"method": "B"}, statistic="deviation"), both)
-    assert weighed.cells["std_error"].tolist() == pytest.approx([np.sqrt(5 / 48)])
+    assert weighed.comparisons["std_error"].tolist() == pytest.approx([np.sqrt(5 / 48)])
     assert weighed.verdict == "supported"
     few = pd.concat([summary([0.0], sd=2.0, n_seeds=3), summary([5.0], method="B", sd=1.0)])
     assert weigh(claim(than={"method": "B"}, statistic="deviation"), few).verdict == "undecided"
@@ -274,7 +274,7 @@ def test_deviations_are_compared_with_the_error_of_a_deviation():
 
 def test_a_share_is_compared_with_the_error_of_both_means():
     kept = claim(share_of={"n": 100}, where={"n": [200]}, relation="near", than=0.5, margin=0.2)
-    cells = weigh(kept, summary([4.0, 2.0], sd=0.5)).cells
+    cells = weigh(kept, summary([4.0, 2.0], sd=0.5)).comparisons
     assert cells["left"].tolist() == [0.5]
     error = 0.5 / np.sqrt(25)
     assert cells["std_error"].tolist() == pytest.approx([np.hypot(error, 0.5 * error) / 4])

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from losaw.study.claims.weighing import CONTRADICTED, MIXED, VERDICTS, Weighed
+from losaw.study.claims.weighing import CONTRADICTED, MIXED, CLAIM_VERDICTS, Weighed
 from losaw.study.report.page.paper import (
     finding,
     paper_page,
@@ -103,7 +103,7 @@ def _claims(weighed: Mapping[str, Sequence[Weighed]]) -> pd.DataFrame:
     """Verdicts of the papers' claims, with the claims that are ours in a row of their own."""
     rows = [
         {"paper": paper, "ours": item.claim.ours, "claims": 1}
-        | {verdict: item.verdict == verdict for verdict in VERDICTS}
+        | {verdict: item.verdict == verdict for verdict in CLAIM_VERDICTS}
         for paper, items in weighed.items()
         for item in items
     ]

@@ -216,10 +216,10 @@ def _decisions(paper: Claims) -> Section:
 
 def _medians(item: Weighed) -> str:
     """Describe a claim, with the medians over the settings on both sides."""
-    claim, cells = item.claim, item.cells
-    if cells.empty:
+    claim, comparisons = item.claim, item.comparisons
+    if comparisons.empty:
         return ""
-    left, right = cells["left"].median(), cells["right"].median()
+    left, right = comparisons["left"].median(), comparisons["right"].median()
     margin = f", margin {claim.margin:g}" if claim.margin else ""
     kind = "deviations " if claim.statistic == "deviation" else ""
     if claim.share_of:
