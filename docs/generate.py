@@ -29,7 +29,7 @@ PUBLIC: dict[str, tuple[str, tuple[str, ...]]] = {
     "losaw.trends": ("Directions", ()),
     "losaw.knockoffs": ("Knockoffs", ()),
     "losaw.weighting": ("Weights", ()),
-    "losaw.study.datasets": ("Real data", ()),
+    "losaw.study.datasets": ("Real data", ("DatasetError", "load", "load_cleaned")),
     "losaw.data": ("Data sets of a study", ("Dataset", "Sample", "Truth")),
     "losaw.rng": ("Random streams", ("as_generator", "seed_integer", "stream")),
     "losaw.study.metrics.metric": ("Metrics", ("Metric", "Predictions")),

@@ -104,13 +104,7 @@ def _write(found: Any, prefix: Path) -> None:
 
 
 def prefix_of(options: argparse.Namespace, what: str) -> Path:
-    """Return where the results are written: in a folder that is named, never over the table.
-
-    Raises
-    ------
-    LosawError
-        If the table would be written over, or the folder of the prefix does not exist.
-    """
+    """Return where the results are written: in a folder that is there, never over the table."""
     from losaw.explaining.table_file import TEXT
     from losaw.pages import paths_of
 

@@ -25,24 +25,9 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def render(template: str, **values: Any) -> str:
-    """Fill a template.
+    """Fill a template below ``losaw/pages/templates``, such as ``"explain/content.html"``.
 
-    Parameters
-    ----------
-    template : str
-        Path below ``losaw/pages/templates``, for example ``"explain/content.html"``.
-    **values
-        What the template names. Text is escaped; ``markupsafe.Markup`` is taken as HTML.
-
-    Returns
-    -------
-    str
-        A whole page. It loads nothing from the network if the template includes its style.
-
-    Raises
-    ------
-    jinja2.UndefinedError
-        If the template names a value that is not given.
+    ``values`` are those that it names, all of them. ``markupsafe.Markup`` is taken as HTML.
     """
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("losaw.pages"),

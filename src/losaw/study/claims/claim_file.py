@@ -85,9 +85,9 @@ class Claim(Strict):
         left = Side(method=self.method, metric=self.metric, where=self.where)
         if not isinstance(self.than, Side):
             return [left]
-        own = self.than.model_dump(exclude_none=True)
+        named = self.than.model_dump(exclude_none=True)
         where = {**self.where, **self.than.where}
-        return [left, left.model_copy(update={**own, "where": where})]
+        return [left, left.model_copy(update={**named, "where": where})]
 
 
 class OpenPoint(Strict):
@@ -163,13 +163,9 @@ def pages_of(papers: Mapping[str, Claims], studies: Iterable[str]) -> dict[str, 
 def check_claims(configuration: Path, shown: Collection[str]) -> None:
     """Check the claims of every paper that some of the shown studies are of; nothing is run.
 
-    ``configuration`` is the folder of ``claims`` and ``studies``.
-
-    Raises
-    ------
-    StudyError
-        For a study, metric, method, axis or value that there is not, for a claim that compares
-        numbers with themselves, and for a study that two papers name; with file and line.
+    ``configuration`` is the folder of ``claims`` and ``studies``. Refused, with file and line, are
+    a study, metric, method, axis or value that there is not, a claim that compares numbers with
+    themselves, and a study that two papers name.
     """
     read = cache(Study)
     known = {path.stem: path for path in sorted((configuration / "studies").glob("*.yaml"))}
@@ -189,14 +185,12 @@ def check_claims(configuration: Path, shown: Collection[str]) -> None:
 def _check_paper(
     paper: Claims, source: SourceFile, known: Mapping[str, Path], read: Callable[[Path], Study]
 ) -> None:
-    named: list[tuple[Location, str]] = [
-        (("studies", number), name) for number, name in enumerate(paper.studies)
-    ]
+    lists: dict[Location, list[str]] = {("studies",): paper.studies}
     for index, decision in enumerate(paper.decisions):
-        place: Location = ("decisions", index, "studies")
-        named += [((*place, number), name) for number, name in enumerate(decision.studies)]
-    for location, name in named:
-        source.check_known(name, known, location, "study")
+        lists["decisions", index, "studies"] = decision.studies
+    for location, names in lists.items():
+        for number, name in enumerate(names):
+            source.check_known(name, known, (*location, number), "study")
     for index, claim in enumerate(paper.claims):
         try:
             _check(claim, read(part_of("study", claim.study, known)))

@@ -195,7 +195,7 @@ def _binomial_reach(share: np.ndarray, n_runs: np.ndarray, level: float) -> np.n
     share = np.where(claimed, 0.5, share).clip(0.0, 1.0)
     n_runs = np.where(claimed, 1, n_runs)
     yes, no = share * n_runs, (1 - share) * n_runs
-    # Clopper and Pearson: quantiles of Beta(yes, no + 1) and Beta(yes + 1, no); 0 and 1 at the ends.
+    # Clopper and Pearson: quantiles of Beta(yes, no + 1) and Beta(yes + 1, no), or 0 and 1.
     low = np.where(yes > 0, betaincinv(np.maximum(yes, 1e-9), no + 1, level), 0.0)
     high = np.where(no > 0, betaincinv(yes + 1, np.maximum(no, 1e-9), 1 - level), 1.0)
     return np.where(claimed, 0.0, [share - low, high - share])

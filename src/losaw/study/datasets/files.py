@@ -31,26 +31,12 @@ class DatasetError(LosawError):
 
 
 def data_folder() -> Path:
-    """Return the folder of data sets: $LOSAW_DATA, else ``./data``.
-
-    Examples
-    --------
-    >>> from losaw.study.datasets import data_folder
-    >>> data_folder()  # doctest: +SKIP
-    PosixPath('data')
-    """
+    """Return the folder of data sets: $LOSAW_DATA, else ``./data``."""
     return Path(os.environ.get(FOLDER_VARIABLE) or DEFAULT_FOLDER)
 
 
 def data_files(name: str) -> list[Path]:
-    """Return the files of a data set, ``<folder>/<name>/<file>``; missing files are downloaded.
-
-    Raises
-    ------
-    DatasetError
-        If the name is unknown, a file is neither there nor can be downloaded, or its checksum
-        is another one.
-    """
+    """Return the files of a data set, ``<folder>/<name>/<file>``; missing files are downloaded."""
     if name not in SOURCES:
         raise DatasetError(unknown("data set", name, SOURCES))
     source = SOURCES[name]
@@ -58,14 +44,7 @@ def data_files(name: str) -> list[Path]:
 
 
 def is_there(name: str) -> bool:
-    """Return whether all files of a data set are in the folder, without reading them.
-
-    Examples
-    --------
-    >>> from losaw.study.datasets import is_there
-    >>> is_there("diamonds")  # doctest: +SKIP
-    True
-    """
+    """Return whether all files of a data set are in the folder, without reading them."""
     return all((data_folder() / name / file).is_file() for file in SOURCES[name].files)
 
 
@@ -75,9 +54,9 @@ def _obtain(source: Source, path: Path) -> Path:
         content = _download(source, path, expected)
         advice = f"name another folder with {FOLDER_VARIABLE}"
         write_atomically(path, lambda place: place.write_bytes(content), DatasetError, advice)
-    elif (found := sha256(path.read_bytes())) != expected:
+    elif (digest := sha256(path.read_bytes())) != expected:
         raise DatasetError(
-            f"data set {path.parent.name!r}: {path} is not the expected file (SHA-256 {found}, "
+            f"data set {path.parent.name!r}: {path} is not the expected file (SHA-256 {digest}, "
             f"expected {expected}). Remove it to download it anew"
             f"{'' if source.original else ' (it has no URL: ' + source.how_made + ')'}"
         )

@@ -10,37 +10,13 @@ if TYPE_CHECKING:
     import pandas as pd
 
 ADULT_COLUMNS = (
-    "age",
-    "workclass",
-    "fnlwgt",
-    "education",
-    "education-num",
-    "marital-status",
-    "occupation",
-    "relationship",
-    "race",
-    "sex",
-    "capital-gain",
-    "capital-loss",
-    "hours-per-week",
-    "native-country",
-    "income",
+    *("age", "workclass", "fnlwgt", "education", "education-num", "marital-status", "occupation"),
+    *("relationship", "race", "sex", "capital-gain", "capital-loss", "hours-per-week"),
+    *("native-country", "income"),
 )
 BOSTON_COLUMNS = (
-    "CRIM",
-    "ZN",
-    "INDUS",
-    "CHAS",
-    "NOX",
-    "RM",
-    "AGE",
-    "DIS",
-    "RAD",
-    "TAX",
-    "PTRATIO",
-    "B",
-    "LSTAT",
-    "MEDV",
+    *("CRIM", "ZN", "INDUS", "CHAS", "NOX", "RM", "AGE", "DIS", "RAD", "TAX", "PTRATIO"),
+    *("B", "LSTAT", "MEDV"),
 )
 # Options of pandas.read_csv.
 _OPTIONS: dict[str, dict[str, Any]] = {
@@ -96,31 +72,16 @@ def read_files(name: str, files: Sequence[Path]) -> "pd.DataFrame":
 
     if name != "chip_enhancer":
         return pd.read_csv(files[0], **_OPTIONS.get(name, {}))
-    parts = []
-    for part, X, y in (("train", files[0], files[1]), ("test", files[2], files[3])):
+    samples = []
+    for name_of_part, X, y in (("train", files[0], files[1]), ("test", files[2], files[3])):
         frame = pd.read_csv(X, index_col=0)
-        labels = pd.read_csv(y, index_col=0)
-        parts.append(frame.assign(label=labels.iloc[:, 0].astype(int).to_numpy(), part=part))
-    return pd.concat(parts, ignore_index=True)
+        labels = pd.read_csv(y, index_col=0).iloc[:, 0].astype(int).to_numpy()
+        samples.append(frame.assign(label=labels, part=name_of_part))
+    return pd.concat(samples, ignore_index=True)
 
 
 def load_cleaned(name: str) -> "pd.DataFrame":
-    """Return a data set as its paper uses it.
-
-    Parameters
-    ----------
-    name : str
-        As of :func:`load`.
-
-    Returns
-    -------
-    DataFrame
-        Features and target; see the cleaning function of the data set.
-
-    Raises
-    ------
-    DatasetError
-        As of :func:`load`.
+    """Return a data set as its paper uses it: features and target; otherwise as :func:`load`.
 
     Examples
     --------

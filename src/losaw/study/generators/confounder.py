@@ -4,7 +4,7 @@ from typing import Annotated
 
 import numpy as np
 
-from losaw.data import Dataset, FloatArray, Sample
+from losaw.data import Dataset, Sample
 from losaw.study.generators.generator import DataGenerator, at_least, data_of
 
 
@@ -37,9 +37,5 @@ class ConfounderGenerator(DataGenerator):
             names=("C", "X"),
             kinds=("nominal", "continuous"),
             noise_variance=1.0,
-            function=_mean,
+            function=lambda X: X[:, 0],
         )
-
-
-def _mean(X: FloatArray) -> FloatArray:
-    return X[:, 0]

@@ -8,14 +8,7 @@ from typing import Annotated, Literal, dataclass_transform, get_args, get_origin
 
 import numpy as np
 
-from losaw.data import (
-    Dataset,
-    FeatureKind,
-    FloatArray,
-    Sample,
-    Truth,
-    default_feature_names,
-)
+from losaw.data import Dataset, FeatureKind, FloatArray, Sample, Truth, default_feature_names
 from losaw.support.arguments import one_of, real_number, whole_number
 from losaw.support.outcomes import Task
 
@@ -46,10 +39,10 @@ class DataGenerator:
             value = getattr(self, name)
             if value is None and getattr(type(self), name, ...) is None:
                 continue
-            for part in (hint, *get_args(hint)):  # of "part | None" as well
-                if get_origin(part) is Literal:
-                    one_of(name, value, get_args(part))
-                for check in getattr(part, "__metadata__", ()):
+            for allowed in (hint, *get_args(hint)):  # of "allowed | None" as well
+                if get_origin(allowed) is Literal:
+                    one_of(name, value, get_args(allowed))
+                for check in getattr(allowed, "__metadata__", ()):
                     setattr(self, name, check(name, value))
 
 

@@ -62,9 +62,9 @@ class LowSignalGenerator(DataGenerator):
             signal, slope = _draw_signal(N_CANDIDATES, rng), 2.0
             train, test = simulated_features(rng), simulated_features(rng)
         else:
-            *parts, names = chip_features()
+            *samples, names = chip_features()
             signal, slope = _draw_signal(len(names), rng), 4.0
-            train, test = (_with_noise_permuted(part, signal, rng) for part in parts)
+            train, test = (_with_noise_permuted(X, signal, rng) for X in samples)
 
         def mean(X: FloatArray) -> FloatArray:
             m = X[:, signal].mean(axis=1)

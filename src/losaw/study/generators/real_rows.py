@@ -136,10 +136,10 @@ def _divided(
     order = rng.permutation(len(y))
     n_train = max(2, round(fraction * len(y)))
     rest = order[n_train:] if n_train < len(y) - 1 else rng.permutation(len(y))
-    parts = [(X[rows], y[rows]) for rows in (order[:n_train], rest)]
+    samples = [Sample(X[rows], y[rows]) for rows in (order[:n_train], rest)]
     if noise_share is not None:
-        parts = [mix(*part, noise_share, target, rng) for part in parts]
-    train, test = (Sample(*part) for part in parts)
+        samples = [Sample(*mix(*sample, noise_share, target, rng)) for sample in samples]
+    train, test = samples
     return data_of(train, test, (), names=names, kinds=kinds, task=table.task)
 
 

@@ -67,28 +67,29 @@ def trend(
     """
     options = _check(estimator, weighting, form, standardized, n_rows)
     if estimator == "atr":
-        found = trends.absolute_traversal_rate(model, **options)
+        estimate = trends.absolute_traversal_rate(model, **options)
     elif estimator == "rtr":
         if is_classifier(model):
             raise ValueError(
                 "rtr is relative to the share of the second class: the scores would change with "
                 "the names of the classes; use atr"
             )
-        found = trends.relative_traversal_rate(model, **options)
+        estimate = trends.relative_traversal_rate(model, **options)
     elif estimator.startswith("shap-"):
         method, rng = estimator.removeprefix("shap-"), as_generator(random_state)
-        found = trends.shapley_correlation(model, X, method=method, random_state=rng, **options)
+        estimate = trends.shapley_correlation(model, X, method=method, random_state=rng, **options)
     else:
         response = numeric_response(y, task_of(model))
         if estimator == "linear-coefficient":
-            found = trends.linear_coefficient(X, response, **options)
+            estimate = trends.linear_coefficient(X, response, **options)
         else:
-            found = trends.target_correlation(X, response, method=estimator)
+            estimate = trends.target_correlation(X, response, method=estimator)
     names = tuple(feature_names)
     if signed:
-        return ImportanceResult(found.scores, names, details=found.details)
-    p_values = found.p_values
-    tested = p_values is not None and bool(np.isfinite(p_values).all())
+        return ImportanceResult(estimate.scores, names, details=estimate.details)
+    p_values = estimate.p_values
+    if p_values is not None and not np.isfinite(p_values).all():
+        p_values = None
     return ImportanceResult(
-        np.abs(found.scores), names, p_values=p_values if tested else None, details=found.details
+        np.abs(estimate.scores), names, p_values=p_values, details=estimate.details
     )

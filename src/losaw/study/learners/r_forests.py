@@ -49,20 +49,14 @@ def missing(package: str) -> str:
     if program is None:
         return f"Rscript is not installed (Debian: apt-get install r-cran-{package})"
     check = f"quit(status = !requireNamespace('{package}', quietly = TRUE))"
-    is_there = (
-        subprocess.run([program, "-e", check], capture_output=True, check=False).returncode == 0
+    done = subprocess.run([program, "-e", check], capture_output=True, check=False)
+    return (
+        "" if done.returncode == 0 else f"R has no package {package!r} (Debian: r-cran-{package})"
     )
-    return "" if is_there else f"R has no package {package!r} (Debian: r-cran-{package})"
 
 
 def run_script(folder: Path, script: str) -> FloatArray:
-    """Run an R script in ``folder`` and read the numbers that it writes to ``out.csv``.
-
-    Raises
-    ------
-    RuntimeError
-        With R's message, if the script fails.
-    """
+    """Run an R script in ``folder`` and read the numbers that it writes to ``out.csv``."""
     (folder / "script.R").write_text(script, encoding="utf-8")
     command = ["Rscript", "--vanilla", "script.R"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
@@ -146,9 +140,7 @@ class _RForest(TwoTaskLearner):
             f"X{c + 1} = c({', '.join(f'{value:.17g}' for value in values)})"
             for c, values in self.levels_.items()
         )
-        return _READ.replace("{classify}", "TRUE" if self._classifies else "FALSE").replace(
-            "{levels}", levels
-        )
+        return _READ.format(classify="TRUE" if self._classifies else "FALSE", levels=levels)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

@@ -125,10 +125,10 @@ def minimise(objective: Objective, start: FloatArray, max_iter: int) -> FloatArr
     inverse, is_fresh = identity.copy(), True
     for _ in range(max_iter):
         direction = -inverse @ gradient
-        there, new_value, new_gradient = _step(objective, point, value, gradient, direction)
-        moved, turned, gain = there - point, new_gradient - gradient, value - new_value
+        new_point, new_value, new_gradient = _step(objective, point, value, gradient, direction)
+        moved, turned, gain = new_point - point, new_gradient - gradient, value - new_value
         is_stalled = gain <= SMALLEST_GAIN * (abs(value) + SMALLEST_GAIN)
-        point, value, gradient = there, new_value, new_gradient
+        point, value, gradient = new_point, new_value, new_gradient
         if is_stalled and is_fresh:
             break
         curvature = moved @ turned
@@ -148,11 +148,11 @@ def _step(
     """Return a step along ``way`` that decreases the loss enough; none if ``way`` leads up."""
     slope, step = way @ gradient, 1.0
     while slope < 0:
-        there = point + step * way
-        if np.array_equal(there, point):
+        new_point = point + step * way
+        if np.array_equal(new_point, point):
             break
-        new_value, new_gradient = objective(there)
+        new_value, new_gradient = objective(new_point)
         if new_value <= value + SUFFICIENT_DECREASE * step * slope:
-            return there, new_value, new_gradient
+            return new_point, new_value, new_gradient
         step *= SHRINKAGE
     return point, value, gradient

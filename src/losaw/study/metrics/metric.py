@@ -103,7 +103,7 @@ class Metric:
     @property
     def __signature__(self) -> inspect.Signature:
         known = inspect.signature(self.function).parameters.values()
-        return inspect.Signature([one for one in known if one.kind is one.KEYWORD_ONLY])
+        return inspect.Signature([option for option in known if option.kind is option.KEYWORD_ONLY])
 
     def __call__(self, *measured: Any, **parameters: Any) -> Any:
         if measured:

@@ -85,8 +85,7 @@ def signal_rank(result: ImportanceResult, truth: Truth) -> float:
     features the worst.
     """
     scores, is_signal = split_scores(result, truth)
-    own = scores[is_signal][:, None]
-    return float((1 + (scores > own).sum(axis=1)).mean())
+    return float((1 + (scores > scores[is_signal][:, None]).sum(axis=1)).mean())
 
 
 @partial(Metric, range=(-1.0, 1.0), higher_is_better=False)

@@ -33,8 +33,8 @@ def r2_ind_train_noise(predictions: Predictions, truth: Truth) -> float:
     (``truth.noise_variance``). Without the first it is the R² of the sample as it is.
     """
     y, predicted = _finite(*_on_independent_features(predictions))
-    own = truth.details.get("independent_noise_variance")
-    exchange = 0.0 if own is None else truth.noise_variance - own
+    independent_noise = truth.details.get("independent_noise_variance")
+    exchange = 0.0 if independent_noise is None else truth.noise_variance - independent_noise
     total = float(y.var()) + exchange
     if not total > 0:
         raise ValueError("not defined, since the response is constant")
@@ -50,7 +50,7 @@ def optimum_gap(predictions: Predictions, truth: Truth, *, from_optimum: bool = 
     ``truth.details["optimum"]``; 1 if that is absent. Without ``from_optimum`` R² or accuracy
     itself.
     """
-    y, predicted = (np.asarray(part, dtype=float) for part in predictions.test)
+    y, predicted = (np.asarray(values, dtype=float) for values in predictions.test)
     optimum = truth.details.get("optimum", 1.0) if from_optimum else 0.0
     if predicted.ndim == 2:
         return float(1.0 - zero_one(y, predicted).mean() - optimum)
@@ -121,7 +121,7 @@ def _on_independent_features(predictions: Predictions) -> tuple[FloatArray, Floa
 
 
 def _finite(*pair: FloatArray) -> list[FloatArray]:
-    parts = [np.asarray(part, dtype=float) for part in pair]
-    if not all(np.isfinite(part).all() for part in parts):
+    arrays = [np.asarray(values, dtype=float) for values in pair]
+    if not all(np.isfinite(values).all() for values in arrays):
         raise ValueError("responses and predictions must be finite numbers")
-    return parts
+    return arrays

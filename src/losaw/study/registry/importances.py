@@ -65,9 +65,9 @@ class InStudies:
             from losaw.importance.cpi import sampler_of
             from losaw.knockoffs.shared import SharedKnockoffs
 
-            name, own = self.parameters["sampler"], self.parameters["sampler_parameters"] or {}
+            name = self.parameters["sampler"]
             sampler = sampler_of(options["sampler"], options["sampler_parameters"])
-            shown = parameter_repr(name, **own)
+            shown = parameter_repr(name, **self.parameters["sampler_parameters"] or {})
             shared = SharedKnockoffs(sampler, shown, data.stream(f"knockoffs:{name}"))
             options |= {"sampler": shared, "sampler_parameters": None}
         options["feature_names"] = data.feature_names
@@ -89,14 +89,12 @@ class InStudies:
         models = () if self.use.on == "own models" else (model,)
         result = self.function(*models, *sample, **options)
         if "repeats" in result.details:  # as in the papers: the median, and its permutations' error
-            scores = np.median(result.details["repeats"], axis=0)
             error = result.details.get("permutation_error")
-            kind = None if error is None else "over permutations"
             return ImportanceResult(
-                scores,
+                np.median(result.details["repeats"], axis=0),
                 result.feature_names,
                 std_error=error,
-                std_error_kind=kind,
+                std_error_kind=None if error is None else "over permutations",
                 method=result.method,
                 kinds=result.kinds,
                 details=result.details,
@@ -111,7 +109,8 @@ def _sampler_of_a_plugin(options: Mapping[str, Any]) -> dict[str, Any]:
     from losaw.knockoffs.sampler import SAMPLERS
     from losaw.study.registry import get, names
 
-    name, own = options.get("sampler"), options.get("sampler_parameters") or {}
+    name = options.get("sampler")
     if name in SAMPLERS or name not in names("knockoff"):
         return {}
-    return {"sampler": get("knockoff", name).create(**own), "sampler_parameters": None}
+    sampler = get("knockoff", name).create(**options.get("sampler_parameters") or {})
+    return {"sampler": sampler, "sampler_parameters": None}

@@ -19,13 +19,10 @@ class PluginError(LosawError):
 
 
 def load_plugin(path: Path | str) -> ModuleType:
-    """Import a plugin file as the module ``losaw_plugin_<stem>``.
+    """Import a plugin file as the module ``losaw_plugin_<stem>``; a second call does nothing.
 
-    A second call does nothing. The module's name depends on the file's name only, so that its
-    methods can be found again in every process that has loaded it.
-
-    A PluginError says if there is no such file, it is no ``.py`` file named like an identifier,
-    another file of the same name is loaded already, or the file raises.
+    The module's name depends on the file's name only, so that its methods can be found again in
+    every process that has loaded it.
     """
     path = Path(path).resolve()
     if not path.is_file():
@@ -53,8 +50,8 @@ def load_plugin(path: Path | str) -> ModuleType:
     except (Exception, SystemExit) as error:
         del sys.modules[name]
         forget(f"{name}:")
-        words = f"raised {type(error).__name__}: {error}{place_of(error)}"
-        raise PluginError(f"plugin {path}: {words}") from error
+        message = f"plugin {path}: raised {type(error).__name__}: {error}{place_of(error)}"
+        raise PluginError(message) from error
     REGISTERED[name] = tuple(
         entry
         for entry in entries()

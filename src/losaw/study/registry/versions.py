@@ -42,7 +42,7 @@ def version_of(entry: Registration) -> int | str:
     """
     module = entry.target.partition(":")[0]
     # A plugin's file decides the parameters too, and may register a class of ours or of a library.
-    module = next((plugin for plugin, own in REGISTERED.items() if entry in own), module)
+    module = next((plugin for plugin, its in REGISTERED.items() if entry in its), module)
     file = getattr(sys.modules.get(module), "__file__", None)
     if module.partition(".")[0] in ("losaw", "sklearn") or file is None:
         return RAISED.get((entry.kind, entry.name), 1)

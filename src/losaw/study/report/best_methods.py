@@ -39,13 +39,9 @@ def rank_methods(study: Study, results: pd.DataFrame) -> pd.DataFrame:
     have a value, a setting where there are at least two such seeds. Returned are :data:`COLUMNS`,
     per metric the best rank first; no row if no metric has two methods to compare.
     """
-    frames = [
-        _rank_metric(study, metric, results)
-        for metric in study.metrics
-        if ranks_methods(study, metric)
-    ]
-    found = [frame for frame in frames if len(frame)] or [pd.DataFrame(columns=COLUMNS)]
-    return pd.concat(found, ignore_index=True)[COLUMNS]
+    ranked = [_rank_metric(study, m, results) for m in study.metrics if ranks_methods(study, m)]
+    tables = [table for table in ranked if len(table)] or [pd.DataFrame(columns=COLUMNS)]
+    return pd.concat(tables, ignore_index=True)[COLUMNS]
 
 
 def finite_values(study: Study, metric: str, results: pd.DataFrame) -> pd.DataFrame:
@@ -74,12 +70,11 @@ def ranked_values(study: Study, metric: str, results: pd.DataFrame) -> pd.DataFr
 def grid_of(study: Study, metric: str, results: pd.DataFrame) -> str:
     """The settings that a ranking is of, in words: every axis with the values that were run."""
     settings = ranked_values(study, metric, results).index.unique("setting_id")
-    axes = [study.setting(identifier).axes for identifier in settings]
-    return "; ".join(
-        f"{study.show(axis)}: "
-        + ", ".join(dict.fromkeys(study.show(one[axis]) for one in axes if axis in one))
-        for axis in dict.fromkeys(axis for one in axes for axis in one)
-    )
+    values: dict[str, dict[str, None]] = {}  # axis -> its values in words, each once
+    for identifier in settings:
+        for axis, value in study.setting(identifier).axes.items():
+            values.setdefault(axis, {})[study.show(value)] = None
+    return "; ".join(f"{study.show(axis)}: {', '.join(shown)}" for axis, shown in values.items())
 
 
 def _rank_metric(study: Study, metric: str, results: pd.DataFrame) -> pd.DataFrame:
@@ -94,8 +89,9 @@ def _rank_metric(study: Study, metric: str, results: pd.DataFrame) -> pd.DataFra
     n, deviations = len(wide), deviations_of(ranks)
     best, worst = rank_sets(-rank.to_numpy(), deviations, n - n_settings, LEVEL, 0.5**n).T
     ranking = pd.DataFrame({"mean": mean, "mean_se": mean_se, "rank": rank, "rank_se": rank_se})
-    ranking = ranking.assign(best_place=best, worst_place=worst)
-    ranking = ranking.assign(metric=metric, seeds=len(wide), settings=n_settings)
+    ranking = ranking.assign(
+        best_place=best, worst_place=worst, metric=metric, seeds=n, settings=n_settings
+    )
     return ranking.rename_axis("method").reset_index().sort_values("rank", kind="stable")
 
 

@@ -27,29 +27,24 @@ _NAMES: dict[str, Callable[[Study], Iterable[str]]] = {
 
 
 def check_figures(study: Study) -> None:
-    """Check every drawing and option of a study's figures, before anything runs.
+    """Refuse what a study's figures cannot mean, before anything runs; with file, key, remedy.
 
-    Raises
-    ------
-    StudyError
-        For an unknown drawing, an unknown or missing option, one that names a learner, importance,
-        metric, axis or setting that the study does not have, and one that is not of the annotated
-        kind; with file, key, nearest match.
+    That is an unknown drawing, an unknown or missing option, and a value that is not of the
+    annotated kind, or names a learner, importance, metric, axis or setting that there is not.
     """
     for key, layout in study.file.figures.items():
-        location = ("figures", key)
-        place: Location = (*location, "drawing")
-        study.source.check_known(layout.drawing, names("drawing"), place, "drawing")
+        figure: Location = ("figures", key)
+        study.source.check_known(layout.drawing, names("drawing"), (*figure, "drawing"), "drawing")
         options = _options_of(get("drawing", layout.drawing).load())
         for name, value in layout.options.items():
-            place = (*location, "options", name)
-            study.source.check_known(name, options, place, "option")
-            _check_value(study, options[name], value, place)
+            location = (*figure, "options", name)
+            study.source.check_known(name, options, location, "option")
+            _check_value(study, options[name], value, location)
         needed = [name for name, option in options.items() if option.default is option.empty]
         missing = ", ".join(repr(name) for name in needed if name not in layout.options)
         if missing:
             message = f"missing: {missing}; see `losaw list --drawings`"
-            raise study.source.error((*location, "options"), message)
+            raise study.source.error((*figure, "options"), message)
 
 
 def _options_of(draw: Any) -> dict[str, inspect.Parameter]:
@@ -57,16 +52,16 @@ def _options_of(draw: Any) -> dict[str, inspect.Parameter]:
     return dict(list(inspect.signature(draw).parameters.items())[2:])
 
 
-def _check_value(study: Study, option: inspect.Parameter, value: Any, place: Location) -> None:
+def _check_value(study: Study, option: inspect.Parameter, value: Any, location: Location) -> None:
     """Check that a value is of the annotated kind, if there is one, and names what there is."""
     if message := kind_error(option, value):
-        raise study.source.error(place, message)
+        raise study.source.error(location, message)
     if option.name == "where":
-        check_filter(study, {axis: as_values(of) for axis, of in (value or {}).items()}, place)
+        check_filter(study, {axis: as_values(of) for axis, of in (value or {}).items()}, location)
     elif option.name in _NAMES:  # one name, a list, or lists by the titles of panels
         lists = value.values() if isinstance(value, dict) else [value]
-        for part in chain.from_iterable(map(as_values, lists)):
-            study.source.check_known(part, _NAMES[option.name](study), place, option.name)
+        for name in chain.from_iterable(map(as_values, lists)):
+            study.source.check_known(name, _NAMES[option.name](study), location, option.name)
 
 
 def describe_drawings() -> Iterator[str]:
@@ -84,12 +79,6 @@ def write_figures(study: Study, results: StudyResults, folder: Path) -> None:
     """Draw every figure of a study as ``<folder>/<figure>.pdf`` and ``.png``.
 
     Equal results give equal bytes: no time and no version is written into the files.
-
-    Raises
-    ------
-    StudyError
-        If a drawing cannot use the value of an option, a file of the results is missing, or a
-        figure cannot be written.
     """
     folder.mkdir(parents=True, exist_ok=True)  # the workflow needs it even without figures
     for key in study.file.figures:

@@ -30,20 +30,20 @@ def keep(shelf: Shelf, names: Sequence[str], folder: Path) -> int:
     """
     runs = dict(Shelf(folder, shelf.configuration).runs) if (folder / RUNS).is_file() else {}
     for name in names:
-        place, results = folder / name, shelf.results[name]
-        if (place / "blocks").exists() or (place / "manifest.json").exists():
-            raise StudyError(f"{place}: holds the results of a run; name another folder")
+        kept, results = folder / name, shelf.results[name]
+        if (kept / "blocks").exists() or (kept / "manifest.json").exists():
+            raise StudyError(f"{kept}: holds the results of a run; name another folder")
         evidence = read_stored(results.folder / "blocks.csv", EVIDENCE)[list(EVIDENCE)]
         digests = evidence["rows_sha256"].str[:HEX_DIGITS]
         summary, cells = short_summary(results.summary), _printed(results.comparison)
-        shutil.rmtree(place, ignore_errors=True)  # what takes its place is read
-        write_csv(place / "summary.csv", summary)
-        write_csv(place / "comparison.csv", cells)
-        write_csv(place / "blocks.csv", evidence.assign(rows_sha256=digests))
+        shutil.rmtree(kept, ignore_errors=True)  # what takes its place is read
+        write_csv(kept / "summary.csv", summary)
+        write_csv(kept / "comparison.csv", cells)
+        write_csv(kept / "blocks.csv", evidence.assign(rows_sha256=digests))
         for table in sorted((results.folder / "tables").glob("*.md")):
-            write_text(place / "tables" / table.name, table.read_text("utf-8"))
+            write_text(kept / "tables" / table.name, table.read_text("utf-8"))
         for _, picture in list(shelf.pictures(name))[:MOST_PICTURES]:
-            copy = place / "figures" / picture.name
+            copy = kept / "figures" / picture.name
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(picture, copy)
         runs[name] = shelf.runs[name]

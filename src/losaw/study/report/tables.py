@@ -91,7 +91,7 @@ class ArrangedTable:
     def counts_line(self) -> str:
         """The number of cells with each verdict, in one sentence."""
         count = self.cells["verdict"].value_counts()
-        counts = [f"{count[word]} {said}" for word, (_, said) in VERDICTS.items() if word in count]
+        counts = [f"{count[v]} {plural}" for v, (_, plural) in VERDICTS.items() if v in count]
         return f"Of {len(self.cells)} cells, {', '.join(counts)}."
 
     @property
@@ -135,9 +135,9 @@ def to_markdown(table: ArrangedTable) -> str:
     text = frame.reset_index().to_markdown(
         index=False, tablefmt="pipe", colalign=aligned, disable_numparse=True
     )
-    words = [table.legend, table.counts_line, table.note]
-    parts = [f"# {table.title}", markdown(table.layout.caption), unpadded(text), *words]
-    return "\n\n".join(part.strip() for part in parts if part.strip()) + "\n"
+    below = [table.legend, table.counts_line, table.note]
+    paragraphs = [f"# {table.title}", markdown(table.layout.caption), unpadded(text), *below]
+    return "\n\n".join(text.strip() for text in paragraphs if text.strip()) + "\n"
 
 
 def unpadded(text: str) -> str:
@@ -155,7 +155,7 @@ def to_latex(table: ArrangedTable) -> str:
         multicolumn_format="c",
         column_format="l" * frame.index.nlevels + "c" * frame.shape[1],
     )
-    words = [table.legend, table.counts_line, table.note]
+    below = [table.legend, table.counts_line, table.note]
     return "\n".join(
         [
             f"% {table.title}. Needs the packages booktabs, graphicx, amssymb.",
@@ -167,7 +167,7 @@ def to_latex(table: ArrangedTable) -> str:
             f"{text.strip()}}}",
             r"\par\smallskip",
             r"\begin{minipage}{\textwidth}\footnotesize",
-            "\n\n".join(latex(each.strip()) for each in words if each.strip()),
+            "\n\n".join(latex(text.strip()) for text in below if text.strip()),
             r"\end{minipage}",
             r"\end{table*}",
             "",
@@ -188,9 +188,9 @@ def cell_text(cell: Any, decimals: int, bold: str = "**{}**") -> str:
     ours, printed = _numbers(cell, decimals, bold)
     if not ours:
         return f"{printed} → {cell.verdict}" if printed else cell.verdict
-    words = [f"{printed} →" if printed else "", ours, f"({number(cell.mc_se, decimals) or '–'})"]
-    words += [f"z {signed(cell.z)}" if printed else "", f"n {cell.n_seeds}"]
-    return " ".join(word for word in (*words, VERDICTS[cell.verdict][0]) if word)
+    items = [f"{printed} →" if printed else "", ours, f"({number(cell.mc_se, decimals) or '–'})"]
+    items += [f"z {signed(cell.z)}" if printed else "", f"n {cell.n_seeds}"]
+    return " ".join(filter(None, (*items, VERDICTS[cell.verdict][0])))
 
 
 def _numbers(cell: Any, decimals: int, bold: str) -> list[str]:

@@ -63,7 +63,7 @@ def markdown(text: str) -> str:
 
 def latex(text: str) -> str:
     """Text with everything escaped that LaTeX would read as a command."""
-    return "".join(_LATEX.get(one, f"\\{one}" if one in _ESCAPED else one) for one in text)
+    return "".join(_LATEX.get(c, f"\\{c}" if c in _ESCAPED else c) for c in text)
 
 
 def latex_label(label: str) -> str:

@@ -149,12 +149,14 @@ def verdict(evidence: Evidence | None, margin: float) -> str:
 def _of_variance(
     mean: float, variance: float, n: int, freedom: float, printed: Printed
 ) -> Evidence:
+    # v / n and w / m of the docstring of weigh, the second known by one of three ways.
     ours, degrees = variance / n, freedom
     published = variance if printed.deviation is None else printed.deviation**2
     theirs = published / printed.runs if printed.error is None else printed.error**2
-    if printed.deviation is not None:
+    if printed.deviation is not None:  # two estimates of their own: Welch's degrees
         shares = ours**2 / freedom + theirs**2 / max(printed.runs - 1, 1)
         degrees = (ours + theirs) ** 2 / shares
+    # No number of our runs makes the error smaller than that of the print.
     of_print = theirs + _rounding_variance(printed)
     error = math.sqrt(ours + of_print)
     difference = mean - printed.value
@@ -170,6 +172,7 @@ def _of_variance(
 
 def _of_decisions(share: float, n: int, printed: Printed) -> Evidence:
     m, rounding = printed.runs, _rounding_variance(printed)
+    # For z both shares are of one law, pooled; the interval is of two, each with its own.
     p = (share * n + printed.value * m + 1) / (n + m + 2)
     error = math.sqrt(p * (1 - p) * (1 / n + 1 / m) + rounding)
     ours, theirs = (share * n + 1) / (n + 2), (printed.value * m + 1) / (m + 2)
@@ -179,6 +182,7 @@ def _of_decisions(share: float, n: int, printed: Printed) -> Evidence:
         (share - printed.value) / error,
         ours - theirs - reach,
         ours - theirs + reach,
+        # The added success and failure move the printed share: part of what our runs cannot mend.
         abs(printed.value - theirs) + _QUANTILE * math.sqrt(of_print),
     )
 

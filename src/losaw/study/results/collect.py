@@ -42,11 +42,8 @@ class Collection:
 def collect(plan: StudyPlan) -> Collection:
     """Read the requested blocks, and nothing else; rows come in the order of the study file.
 
-    Raises
-    ------
-    StudyError
-        If a file is missing, damaged, or of another recipe, or if the share of failed fits of a
-        method is above the configuration's ``max_failed_share``.
+    A StudyError names the files that are missing, damaged or of another recipe, and the methods
+    whose share of failed fits is above the configuration's ``max_failed_share``.
     """
     tables: list[pa.Table] = []
     fits: dict[tuple[str, str, int], list[pa.Table]] = {}  # of a line of evidence
@@ -60,9 +57,9 @@ def collect(plan: StudyPlan) -> Collection:
             problems.append(error)
             continue
         tables.append(file.table.cast(_COMPACT))
-        for (setting, learner), part in fits_of(tables[-1]):
-            line = setting, learner, part["seed"][0].as_py() // _SEEDS
-            fits.setdefault(line, []).append(part)
+        for (setting, learner), rows in fits_of(tables[-1]):
+            line = setting, learner, rows["seed"][0].as_py() // _SEEDS
+            fits.setdefault(line, []).append(rows)
         for name, version in file.footer["libraries"].items():
             libraries.setdefault(name, {})[version] = None
         laws |= file.footer["laws"]
@@ -84,14 +81,14 @@ def collect(plan: StudyPlan) -> Collection:
         pd.DataFrame([{"setting_id": s.identifier, **s.axes} for s in plan.study.settings]),
         frame[frame["metric"] != SCORES].reset_index(drop=True),
         rows.select(SCORE_COLUMNS).filter(is_score),
-        pd.DataFrame([_evidence(*line[:2], parts) for line, parts in fits.items()]),
+        pd.DataFrame([_evidence(*line[:2], tables) for line, tables in fits.items()]),
         {name: ", ".join(versions) for name, versions in libraries.items()},
         laws,
     )
 
 
-def _evidence(setting: str, learner: str, parts: list[pa.Table]) -> dict[str, Any]:
-    rows = pa.concat_tables(parts).cast(BLOCK_SCHEMA)  # the digest is one of texts
+def _evidence(setting: str, learner: str, tables: list[pa.Table]) -> dict[str, Any]:
+    rows = pa.concat_tables(tables).cast(BLOCK_SCHEMA)  # the digest is one of texts
     seeds = rows["seed"].to_pylist()
     line = {"setting": setting, "learner": learner, "first_seed": seeds[0]}
     return {**line, "last_seed": seeds[-1], "rows_sha256": digest_of(rows, {})}
@@ -137,10 +134,11 @@ def check_fits(plan: StudyPlan, rows: pd.DataFrame, failed_blocks: str) -> None:
     n_fits = rows.drop_duplicates(fit).groupby("learner", observed=True).size()
     failed = rows[rows["status"] != "ok"]
     problems = []
-    for (learner, importance), part in failed.groupby(method, observed=True):
-        n_failed, n = len(part.drop_duplicates(fit)), n_fits[learner]
+    for (learner, importance), rows_of_method in failed.groupby(method, observed=True):
+        failed_fits = rows_of_method.drop_duplicates(fit)
+        n_failed, n = len(failed_fits), n_fits[learner]
         if n_failed > plan.max_failed_share * n:
-            reasons = Counter(part.drop_duplicates(fit)["message"]).most_common(_SHOWN)
+            reasons = Counter(failed_fits["message"]).most_common(_SHOWN)
             name = f"{learner} {importance}".strip()
             problems.append(f"  {name} failed in {n_failed} of {n} fits ({n_failed / n:.1%})\n")
             problems += [f"    {count} × {message}\n" for message, count in reasons]

@@ -24,17 +24,8 @@ from losaw.study.results.agreement import (
 )
 
 NUMBER_COLUMNS = (
-    "published",
-    "reproduced",
-    "mc_se",
-    "n_seeds",
-    "z",
-    "low",
-    "high",
-    "margin",
-    "verdict",
-    "explained",
-    "noted",
+    *("published", "reproduced", "mc_se", "n_seeds", "z", "low", "high", "margin"),
+    *("verdict", "explained", "noted"),
 )
 # Of single runs, where a paper gives it: two more columns of the comparison.
 SD_COLUMNS = ("published_sd", "reproduced_sd")
@@ -56,11 +47,13 @@ def compare(study: Study, summary: pd.DataFrame, published: pd.DataFrame) -> pd.
     records = published.dropna(subset=["published"]).to_dict("records")
     printed = {tuple(plain(record[key]) for key in keys): record for record in records}
     rows = []
+    # Every cell of the tables has a row, whether a value is published or was computed or not.
     for _, setting, cell in study.cells():
         metric, method = cell["metric"], cell["method"]
         runs = ours.get((setting.identifier, metric, method), {})
         kind = kinds.get((metric, method, *(str(setting.axes[axis]) for axis in study.text_axes)))
         in_print = printed.get(tuple(plain(cell[key]) for key in keys), {})
+        # Axes of the cell come last: in print 500 may be 500.0, and an axis may be missing.
         row = {"n_seeds": 0, **runs, **in_print, **cell}
         weighed = weigh_cell(row, kind, study.file.margins.get(metric, math.nan))
         rows.append(row | weighed | what_is_known(study, cell, in_print))
@@ -72,11 +65,12 @@ def compare(study: Study, summary: pd.DataFrame, published: pd.DataFrame) -> pd.
 
 def check_tables(study: Study) -> None:
     """Check that every cell of every table has a place of its own, before anything runs."""
-    found = [{**cell, "table": name} for name, _, cell in study.cells()]
-    for name, frame in pd.DataFrame(found).astype(str).groupby("table") if found else ():
+    cells = [{**cell, "table": name} for name, _, cell in study.cells()]
+    for name, frame in pd.DataFrame(cells).astype(str).groupby("table") if cells else ():
         layout = study.file.tables[str(name)]
         named = [*layout.rows, *layout.columns]
         if frame[named].duplicated().any():
+            # What differs between the cells of a place is what the table forgot to name.
             several = [key for key in frame if key not in named and frame[key].nunique() > 1]
             reason = (
                 f"because {' and '.join(several)} is neither fixed under 'where' nor named under "
@@ -114,9 +108,10 @@ def what_is_known(
     """What explains a cell, and the notes of its published number and of cells like it."""
     if not published:
         return {"explained": "", "noted": ""}
-    own = published.get("note")
-    notes = [] if pd.isna(own) else [str(own)]
+    printed_note = published.get("note")
+    notes = [] if pd.isna(printed_note) else [str(printed_note)]
     known = [entry for entry in study.file.known if matches(entry.where, cell)]
+    # Of several entries the first explains; all of them are shown.
     return {
         "explained": known[0].kind if known else "",
         "noted": "; ".join([*notes, *(entry.note for entry in known)]),
@@ -130,16 +125,17 @@ def kinds_of(study: Study, summary: pd.DataFrame) -> dict[tuple[str, ...], Kind]
     deviations are pooled only over settings that have all text axes in common.
     """
     kinds = {}
-    values = {
+    text_values = {
         setting.identifier: tuple(str(setting.axes[axis]) for axis in study.text_axes)
         for setting in study.settings
     }
-    of_setting = summary["setting_id"].map(values)
+    of_setting = summary["setting_id"].map(text_values)
     for (metric, method, data), group in summary.groupby(
         ["metric", "method", of_setting], sort=False
     ):
         kinds[str(metric), str(method), *data] = Kind(
             *pooled_deviation(group["sd"], group["n_seeds"]),
+            # A metric without a smallest value has no value on which runs pile up.
             is_bounded=math.isfinite(study.metrics[str(metric)].entry.load().range[0]),
             is_decision=str(metric) in study.decisions,
         )
@@ -148,6 +144,7 @@ def kinds_of(study: Study, summary: pd.DataFrame) -> dict[tuple[str, ...], Kind]
 
 def pooled_deviation(deviations: pd.Series, n_seeds: pd.Series) -> tuple[float, int]:
     """sqrt(sum (n - 1) s^2 / sum (n - 1)) over all cells, and its degrees of freedom."""
+    # A cell without runs has no degree of freedom, not one less than none.
     degrees = np.clip(n_seeds.to_numpy(dtype=float) - 1, 0, None)
     if not degrees.sum():
         return math.nan, 0
@@ -158,6 +155,7 @@ def pooled_deviation(deviations: pd.Series, n_seeds: pd.Series) -> tuple[float, 
 def compared_cells(comparison: pd.DataFrame) -> pd.DataFrame:
     """Return the cells that are published and were run; each cell once, whatever tables show it."""
     cells = comparison[~comparison["verdict"].isin(MISSING)]
+    # Two tables may show one cell; the number in print is part of it, which they may round apart.
     keys = [c for c in cells.columns if c not in ("table", *NUMBER_COLUMNS, *SD_COLUMNS)]
     return cells.drop_duplicates([*keys, "published"])
 
@@ -169,6 +167,7 @@ def counted(study: Study, comparison: pd.DataFrame) -> pd.DataFrame:
     """
     cells = compared_cells(comparison)
     rule = study.file.counted
+    # True or False for all cells, or the settings whose cells are of the believed reading.
     if isinstance(rule, bool):
         return cells if rule else cells.iloc[:0]
     records = cells.to_dict("records")

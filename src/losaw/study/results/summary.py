@@ -51,8 +51,8 @@ def every_value(study: Study, collection: Collection) -> pd.DataFrame:
     )
     # Ordered: pandas takes types of the same names in another order for equal, and keeps theirs.
     keys = {key: pd.CategoricalDtype(names, True) for key, names in grid_order(study).items()}
-    parts = (collection.results[~is_fit], failed)
-    return pd.concat([part.astype(keys) for part in parts], ignore_index=True)
+    both = collection.results[~is_fit].astype(keys), failed.astype(keys)
+    return pd.concat(both, ignore_index=True)
 
 
 def complete_summary(study: Study, summary: pd.DataFrame) -> pd.DataFrame:
@@ -118,13 +118,18 @@ def paired_differences(study: Study, collection: Collection) -> pd.DataFrame:
     return both.merge(collection.settings, on="setting_id", how="left", sort=False)[columns]
 
 
-def _pairs(study: Study, there: set[tuple[str, str]]) -> Iterator[tuple[Name, Name]]:
+def _pairs(study: Study, computed: set[Name]) -> Iterator[tuple[Name, Name]]:
     """Yield (learner, importance) of two methods that are compared, the earlier one first."""
-    for first, other in itertools.combinations(study.learners, 2):
-        for importance in ("", *study.importances):
-            if {(first, importance), (other, importance)} <= there:
-                yield (first, importance), (other, importance)
-    for learner in study.learners:
-        for one, another in itertools.combinations(study.importances, 2):
-            if {(learner, one), (learner, another)} <= there:
-                yield (learner, one), (learner, another)
+    of_learners = (
+        ((first, importance), (other, importance))
+        for first, other in itertools.combinations(study.learners, 2)
+        for importance in ("", *study.importances)
+    )
+    of_importances = (
+        ((learner, first), (learner, other))
+        for learner in study.learners
+        for first, other in itertools.combinations(study.importances, 2)
+    )
+    for pair in itertools.chain(of_learners, of_importances):
+        if computed.issuperset(pair):
+            yield pair

@@ -255,7 +255,11 @@ def test_of_several_names_each_is_compared_with_each_but_not_with_itself():
     )
     weighed = weigh(claim(method=["A", "B"], than={"method": ["B", "C"]}), three)
     assert weighed.comparisons["difference"].tolist() == [1.0, 2.0, 1.0]
-    assert weighed.comparisons["compared"].tolist() == ["A m versus B", "A m versus C", "B m versus C"]
+    assert weighed.comparisons["compared"].tolist() == [
+        "A m versus B",
+        "A m versus C",
+        "B m versus C",
+    ]
     assert weighed.verdict == "supported"
     lost = weigh(claim(method="A", than={"method": ["B", "C"]}, relation="below"), three)
     assert next(settings_against(lost)) == "compared = A m versus C: 3 versus 1"

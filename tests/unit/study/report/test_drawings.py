@@ -15,6 +15,8 @@ from losaw.study.report.style import FAINT, FIRST, NOISE, SECOND, SIGNAL
 
 from .conftest import RUNS, STUDY, made, read_study
 
+NONE_RUN = "none of these settings was run"
+
 
 def scores(results, importance, setting=None):
     first = results.scores["learner"].iloc[0]
@@ -80,8 +82,8 @@ def test_metrics_of_a_panel_differ_in_style_and_published_numbers_are_open_circl
     ax = lines.metric_lines(study, results, **ninth).axes[0]
     assert [c.lines[0].get_linestyle() for c in ax.containers] == ["--"]
     results.summary["n_seeds"] = 0
-    assert lines.metric_lines(study, results, **REJECTIONS).texts[0].get_text() == panels.NOT_RUN
-    first = panels.panels_in_rows(4, 4, 2.0)[1][0]
+    assert lines.metric_lines(study, results, **REJECTIONS).texts[0].get_text() == NONE_RUN
+    first = panels.panels_in_rows(4, 4, 2.0, "mean")[1][0]
     panels.describe_panel(first, ["X1 (irrelevant)"], [20, 50])
     assert first.get_title().endswith("\n")  # not beside "20 to 50 runs", which it would meet
 
@@ -219,7 +221,7 @@ def test_bars_tell_rejected_features_from_others_and_from_untested_ones(made_of)
     assert {colour_of(bar) for bar in untested.patches} == {NOISE}
     assert not untested.texts
     nothing = bars.score_bars(study, results, learner="NN", **options)
-    assert [text.get_text() for text in nothing.texts] == [panels.NOT_RUN]
+    assert [text.get_text() for text in nothing.texts] == [NONE_RUN]
 
 
 def test_shares_are_those_of_every_run(made_of):
@@ -268,7 +270,7 @@ def test_pooled_runs_take_all_settings_of_a_place_together(made_of):
     assert ticks == ["100", "250", "500", "750", "1000"]
     results.__dict__["results"] = results.results.iloc[:0]
     nothing = boxes.pooled_runs(study, results, where={"beta": 0.9}, **options)
-    assert [text.get_text() for text in nothing.texts] == [panels.NOT_RUN]
+    assert [text.get_text() for text in nothing.texts] == [NONE_RUN]
 
 
 # ranking and replicate

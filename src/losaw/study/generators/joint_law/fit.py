@@ -33,13 +33,7 @@ NEWTON_DECREMENT = 1e-16
 
 
 def fit_joint_law(specification: JointLawSpecification) -> JointLaw:
-    """Solve for the joint law of a specification.
-
-    Raises
-    ------
-    JointLawError
-        If the solver fails, or its solution violates the constraints.
-    """
+    """Solve for the joint law of a specification; refuse one that violates the constraints."""
     require("study", ("cvxpy",))
     problem = _Problem(specification)
     attained = problem.closest_correlations()

@@ -156,13 +156,7 @@ class JointLaw:
         }
 
     def save(self, path: Path) -> None:
-        """Write as JSON, whole or not at all; :meth:`load` gives back the same numbers.
-
-        Raises
-        ------
-        JointLawError
-            If the file cannot be written.
-        """
+        """Write as JSON, whole or not at all; :meth:`load` gives back the same numbers."""
         content = {**self.record(), "probabilities": self.probabilities.tolist()}
         text = json.dumps(content, indent=1, allow_nan=False)
         write_atomically(
@@ -171,13 +165,7 @@ class JointLaw:
 
     @classmethod
     def load(cls, path: Path) -> "JointLaw":
-        """Read what :meth:`save` wrote.
-
-        Raises
-        ------
-        JointLawError
-            If the file cannot be read.
-        """
+        """Read what :meth:`save` wrote."""
         try:
             content = json.loads(path.read_text(encoding="utf-8"))
             return cls(

@@ -79,12 +79,12 @@ def score_bars(
     scores = results.scores[results.scores["importance"].isin(importances)]
     if learner is not None:
         scores = scores[scores["learner"] == learner]
-    there = set(zip(scores["setting_id"], scores["importance"], strict=True))
+    with_scores = set(zip(scores["setting_id"], scores["importance"], strict=True))
     groups = panels_of(study, scores["setting_id"], panels, where)
     drawn = [
         (panel, only(settings), importance)
         for (panel, settings), importance in product(groups.items(), importances)
-        if (settings[0].identifier, importance) in there
+        if (settings[0].identifier, importance) in with_scores
     ]
     if not drawn:
         return empty_figure()
@@ -94,17 +94,18 @@ def score_bars(
         len(drawn),
         1 if widest > MOST_NAMES_IN_HALF else 2 if sort or shares else 3,
         2.0,
+        "share of importance" if shares else "mean score",
         sharey=shares or len(importances) == 1,
     )
-    said: dict[str, str] = {}
+    colours: dict[str, str] = {}
     for ax, (panel, setting, importance) in zip(axes, drawn, strict=True):
         values, features, signal = run_scores(results, setting, learner, importance)
         if shares:
             total = np.abs(values).sum(axis=1, keepdims=True)
             values = np.divide(values, total, out=np.zeros_like(values), where=total > 0)
         mean, half = values.mean(axis=0), SPREADS[spread](values)
-        own = scores[scores["setting_id"] == setting.identifier]
-        rejected = _share_rejected(own[own["importance"] == importance])
+        of_setting = scores[scores["setting_id"] == setting.identifier]
+        rejected = _share_rejected(of_setting[of_setting["importance"] == importance])
         kinds = _kinds(mean, signal, rejected, is_tested)
         order = np.argsort(-mean, kind="stable") if sort else np.arange(len(mean))
         ax.bar(
@@ -114,13 +115,13 @@ def score_bars(
             color=[KINDS[kinds[i]] for i in order],
             error_kw={"elinewidth": 0.8, "ecolor": INK, "capsize": 1.2},
         )
-        said |= {kind: KINDS[kind] for kind in kinds}
+        colours |= {kind: KINDS[kind] for kind in kinds}
         if rejected is not None:
             ax.margins(y=0.25)
             look: dict[str, Any] = {"ha": "center", "va": "top", "rotation": 90, "fontsize": 7}
-            for place, i in enumerate(order):
+            for x, i in enumerate(order):
                 share = percent(rejected[i]).replace(" ", "")
-                ax.text(place, 1.0, share, transform=ax.get_xaxis_transform(), **look)
+                ax.text(x, 1.0, share, transform=ax.get_xaxis_transform(), **look)
         ax.axhline(0, color=INK, linewidth=0.6)
         ax.set_xticks(
             range(len(order)), [math_label(features[i]) for i in order], rotation=90, fontsize=7
@@ -128,12 +129,10 @@ def score_bars(
         ax.tick_params(axis="x", length=0)
         ax.margins(x=0.01)
         describe_panel(ax, [study.show(importance), panel], [len(values)])
-    for ax in axes[::n_columns]:
-        ax.set_ylabel("share of importance" if shares else "mean score")
     if not sort and scores["features"].map(tuple).nunique() == 1:
         for ax in axes[:-n_columns]:  # the panel below has the same names
             ax.tick_params(labelbottom=False)
-    colour_legend(figure, said)
+    colour_legend(figure, colours)
     return figure
 
 

@@ -45,11 +45,11 @@ def score_boxes(
     line : float, default 0
         The score of a feature without importance, drawn as a line.
     """
-    there = results.scores_of(learner, importance)["setting_id"]
-    groups = panels_of(study, there, panels, None)
+    identifiers = results.scores_of(learner, importance)["setting_id"]
+    groups = panels_of(study, identifiers, panels, None)
     if not groups:
         return empty_figure()
-    figure, axes, n_columns = panels_in_rows(len(groups), 2, 2.2)
+    figure, axes, _ = panels_in_rows(len(groups), 2, 2.2, study.show(importance))
     for ax, (panel, settings) in zip(axes, groups.items(), strict=True):
         values, features, _ = run_scores(results, only(settings), learner, importance)
         ax.axhline(line, color=INK, linewidth=0.6)
@@ -57,8 +57,6 @@ def score_boxes(
         ax.set_xticks(range(len(features)), features)
         ax.tick_params(axis="x", length=0)
         describe_panel(ax, [panel], [len(values)])
-    for ax in axes[::n_columns]:
-        ax.set_ylabel(study.show(importance))
     return figure
 
 
@@ -87,7 +85,7 @@ def pooled_runs(
     groups = panels_of(study, values["setting_id"], panels, where)
     if not groups:
         return empty_figure()
-    figure, axes, n_columns = panels_in_rows(len(groups), 2, 2.6)
+    figure, axes, _ = panels_in_rows(len(groups), 2, 2.6, study.show(metric))
     shown = [method for method in methods if (values["method"] == method).any()]
     width = 0.8 / len(shown)
     for ax, (panel, settings) in zip(axes, groups.items(), strict=True):
@@ -95,8 +93,8 @@ def pooled_runs(
         places = sorted(number.dropna().unique())
         counts: list[int] = []
         for index, method in enumerate(shown):
-            own = values["method"] == method
-            runs = [values["value"][own & (number == x)].to_numpy() for x in places]
+            is_of_method = values["method"] == method
+            runs = [values["value"][is_of_method & (number == x)].to_numpy() for x in places]
             counts += [len(of_place) for of_place in runs if len(of_place)]
             shift = (index - (len(shown) - 1) / 2) * width
             colour = COLOURS[index % len(COLOURS)]
@@ -107,8 +105,6 @@ def pooled_runs(
         ax.set_xticks(range(len(places)), [f"{x:g}" for x in places])
         ax.set_xlabel(study.show(axis))
         describe_panel(ax, [panel], counts)
-    for ax in axes[::n_columns]:
-        ax.set_ylabel(study.show(metric))
     legend_below(figure, axes, 4)
     return figure
 

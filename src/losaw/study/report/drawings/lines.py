@@ -82,16 +82,16 @@ def metric_lines(
     if not groups:
         return empty_figure()
     figure, axes, n_columns = panels_in_rows(
-        len(metrics) * len(groups), 2 if panels else 4, 2.2, sharey=not panels
+        len(metrics) * len(groups), 2 if panels else 4, 2.2, "mean", sharey=not panels
     )
     for ax, ((title, names), (panel, settings)) in zip(
         axes, product(metrics.items(), groups.items()), strict=True
     ):
         places = places_of(settings, axis, of_axis.to_dict())
         here = summary[summary["setting_id"].isin(list(places)) & summary["metric"].isin(names)]
-        for (index, method), (own, metric) in product(enumerate(methods), enumerate(names)):
+        for (index, method), (order, metric) in product(enumerate(methods), enumerate(names)):
             # Where a colour comes once more, the next style tells the methods apart.
-            style = _STYLES[(own + index // len(COLOURS)) % len(_STYLES)]
+            style = _STYLES[(order + index // len(COLOURS)) % len(_STYLES)]
             line = here[(here["metric"] == metric) & (here["method"] == method)]
             line = line.assign(place=line["setting_id"].map(places)).sort_values("place")
             colour = COLOURS[index % len(COLOURS)]
@@ -103,15 +103,13 @@ def metric_lines(
             if published:
                 cells = results.comparison
                 cells = cells[(cells["metric"] == metric) & (cells["method"] == method)]
-                found = _published(cells, settings, places)
-                ax.plot(*found, "o", mfc="none", mec=colour, markersize=6, mew=0.8)
+                circles = _published(cells, settings, places)
+                ax.plot(*circles, "o", mfc="none", mec=colour, markersize=6, mew=0.8)
         if reference is not None:
             ax.axhline(reference, color=INK, linewidth=0.6, linestyle=":")
         set_scale(ax, scale, places.values(), ticks=axis in study.axes)
         ax.set_xlabel(study.show(axis))
         describe_panel(ax, [title, panel], here["n_seeds"])
-    for ax in axes[::n_columns]:
-        ax.set_ylabel("mean")
     legend_below(figure, axes, 4 if n_columns > 1 else 2)
     return figure
 
@@ -121,12 +119,12 @@ def _published(
 ) -> FloatArray:
     """Places and published values, (2, n), of the settings that have one."""
     records = cells.dropna(subset=["published"]).to_dict("records")
-    found = dict.fromkeys(
+    points = dict.fromkeys(
         (places[setting.identifier], row["published"])
         for setting, row in product(settings, records)
         if matches(setting.axes, row)
     )
-    return np.reshape(list(found), (-1, 2)).T
+    return np.reshape(list(points), (-1, 2)).T
 
 
 def _ranks(values: FloatArray) -> FloatArray:
@@ -168,15 +166,16 @@ def score_lines(
     shown : {"scores", "ranks", "largest"}, default "scores"
         Scores; ranks, 1 + the number of features that score higher; or log10 of the largest score.
     """
-    change, words = SHOWN[shown]
-    there = results.scores_of(learner, importances[0])["setting_id"]
-    groups = panels_of(study, there, panels, where)
+    change, before = SHOWN[shown]
+    identifiers = results.scores_of(learner, importances[0])["setting_id"]
+    groups = panels_of(study, identifiers, panels, where)
     if not groups:
         return empty_figure()
     # Ranks have one unit; scores of two importances, and so their largest, have not.
     one_unit = shown == "ranks" or len(importances) == 1
-    figure, axes, n_columns = panels_in_rows(
-        len(importances) * len(groups), 2 if panels else 3, 2.0, sharey=one_unit
+    of = math_label(study.show(importances[0])) if len(importances) == 1 else "importance"
+    figure, axes, _ = panels_in_rows(
+        len(importances) * len(groups), 2 if panels else 3, 2.0, f"{before}{of}", sharey=one_unit
     )
     drawn: set[tuple[str, ...]] = set()
     for ax, (importance, (panel, settings)) in zip(
@@ -185,12 +184,12 @@ def score_lines(
         places = places_of(settings, axis, {})
         settings = sorted(settings, key=lambda setting: places[setting.identifier])
         x = sorted(places.values())
-        found = [run_scores(results, setting, learner, importance) for setting in settings]
-        looks = {"": ("-", COLOURS[0])} if shown == "largest" else _looks(*found[0][1:])
-        drawn |= {(*looks,) if shown == "largest" else (*names,) for _, names, _ in found}
+        scores = [run_scores(results, setting, learner, importance) for setting in settings]
+        looks = {"": ("-", COLOURS[0])} if shown == "largest" else _looks(*scores[0][1:])
+        drawn |= {(*looks,) if shown == "largest" else (*names,) for _, names, _ in scores}
         if len(drawn) > 1:
             raise OptionError("where: the settings have different features, a line is of one")
-        runs = [change(values) for values, _, _ in found]
+        runs = [change(values) for values, _, _ in scores]
         means = np.stack([values.mean(axis=0) for values in runs])
         halves = np.stack([half_interval(values) for values in runs])
         for column, (name, (style, colour)) in enumerate(looks.items()):
@@ -204,9 +203,6 @@ def score_lines(
         describe_panel(ax, [title, panel], [len(values) for values in runs])
         set_scale(ax, scale, x)
         ax.set_xlabel(study.show(axis))
-    of = math_label(study.show(importances[0])) if len(importances) == 1 else "importance"
-    for ax in axes[::n_columns]:
-        ax.set_ylabel(f"{words}{of}")
     if shown == "ranks":
         # All ranks that there can be, so that figures of two methods can be compared.
         axes[0].set_ylim(len(looks) + 0.2, 0.8)

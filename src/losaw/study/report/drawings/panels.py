@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 COLOURS = (FIRST, SECOND, THIRD, "#CC79A7", SIGNAL, "#56B4E9", "#B8A200", INK)
 MARKERS = "osD^v<>PX*"
 MOST_TICKS = 12  # so many numbers have a tick each
-NOT_RUN = "none of these settings was run"
 
 Scale = Literal["linear", "log", "symlog"]
 Where = Mapping[str, Any]
@@ -46,12 +45,12 @@ def panels_of(
     study: Study, identifiers: Iterable[str], panels: str | Sequence[str], where: Where | None
 ) -> dict[str, list[Setting]]:
     """Map the values of the panels' axes to the settings of :func:`selected` with results."""
-    there = set(identifiers)
+    with_results = set(identifiers)
     groups: dict[str, list[Setting]] = {}
     for setting in selected(study, where):
-        if setting.identifier in there:
-            words = [in_words(study.show, axis, setting.axes[axis]) for axis in as_values(panels)]
-            groups.setdefault(", ".join(words), []).append(setting)
+        if setting.identifier in with_results:
+            values = [in_words(study.show, axis, setting.axes[axis]) for axis in as_values(panels)]
+            groups.setdefault(", ".join(values), []).append(setting)
     return groups
 
 
@@ -104,15 +103,15 @@ def half_interval(values: FloatArray) -> FloatArray:
 
 def set_scale(ax: "Axes", scale: Scale, values: Iterable[float], ticks: bool = True) -> None:
     """Set the scale of the horizontal axis, with a tick at every value where they are few."""
-    places = sorted(set(values))
-    positive = [x for x in places if x > 0]
-    if scale != "linear" and len(positive) < (1 if scale == "symlog" else len(places)):
+    numbers = sorted(set(values))
+    positive = [x for x in numbers if x > 0]
+    if scale != "linear" and len(positive) < (1 if scale == "symlog" else len(numbers)):
         other = "symlog" if positive else "linear"
-        raise OptionError(f"scale: {scale!r} has no place for {places[0]:g}; take {other!r}")
+        raise OptionError(f"scale: {scale!r} has no place for {numbers[0]:g}; take {other!r}")
     ax.set_xscale(scale, **({"linthresh": positive[0]} if scale == "symlog" else {}))
-    if ticks and len(places) <= MOST_TICKS:
-        turned = 60 if len(places) > 5 else 0
-        ax.set_xticks(places, [f"{place:g}" for place in places], rotation=turned)
+    if ticks and len(numbers) <= MOST_TICKS:
+        turned = 60 if len(numbers) > 5 else 0
+        ax.set_xticks(numbers, [f"{x:g}" for x in numbers], rotation=turned)
         ax.minorticks_off()
 
 
@@ -128,11 +127,12 @@ def describe_panel(ax: "Axes", titles: Sequence[str], counts: Iterable[int]) -> 
 
 
 def panels_in_rows(
-    n_panels: int, most_columns: int, height: float, **options: Any
+    n_panels: int, most_columns: int, height: float, label: str, **options: Any
 ) -> "tuple[Figure, list[Axes], int]":
     """Return a figure, the axes of its panels row by row, and the number of columns.
 
-    What is left of the last row stays empty. A row is ``height`` inches high.
+    ``label`` is that of the first vertical axis of a row, which is ``height`` inches high. What is
+    left of the last row stays empty.
     """
     n_columns = min(most_columns, n_panels)
     n_rows = -(-n_panels // n_columns)
@@ -141,6 +141,8 @@ def panels_in_rows(
     axes = figure.subplots(n_rows, n_columns, squeeze=False, **options).ravel()
     for ax in axes[n_panels:]:
         ax.set_visible(False)
+    for ax in axes[:n_panels:n_columns]:
+        ax.set_ylabel(label)
     return figure, list(axes[:n_panels]), n_columns
 
 
@@ -173,7 +175,7 @@ def _put_below(figure: "Figure", named: Mapping[str, Any], n_columns: int) -> No
         legend.remove()
 
 
-def empty_figure(why: str = NOT_RUN) -> "Figure":
+def empty_figure(why: str = "none of these settings was run") -> "Figure":
     """A figure with a note, for settings or replicates that were not run."""
     figure = new_figure(1.0, 4.5)
     figure.text(0.5, 0.5, why, ha="center", va="center")

@@ -45,10 +45,10 @@ def ranking(
     }
     grid = grid_of(study, next(iter(tables)), results.results)
     places = f"At the right: the places that each can have, all at once with {LEVEL:.0%}."
-    words = f"{places} Run: {grid}. Ranks on these data sets, no verdict on others."
-    said = textwrap.wrap(" ".join([words, *study.differs_at_scale.values()]), 105)
-    figure = new_figure(0.7 + 0.17 * len(order) + 0.15 * len(said))
-    figure.supxlabel("\n".join(said), x=0.01, ha="left", fontsize="small")
+    note = f"{places} Run: {grid}. Ranks on these data sets, no verdict on others."
+    lines = textwrap.wrap(" ".join([note, *study.differs_at_scale.values()]), 105)
+    figure = new_figure(0.7 + 0.17 * len(order) + 0.15 * len(lines))
+    figure.supxlabel("\n".join(lines), x=0.01, ha="left", fontsize="small")
     axes = figure.subplots(1, len(tables), sharey=True, squeeze=False)[0]
     for ax, (metric, table) in zip(axes, tables.items(), strict=True):
         for height, method in enumerate(order):
@@ -57,9 +57,9 @@ def ranking(
                 colour = FIRST if method in coloured else NOISE
                 dot = {"fmt": "o", "markersize": 4, "ecolor": INK, "elinewidth": 0.8}
                 ax.errorbar(row["rank"], height, xerr=row["rank_se"], color=colour, **dot)
-                place = rank_words(row["best_place"], row["worst_place"])
+                ranks = rank_words(row["best_place"], row["worst_place"])
                 look = {"ha": "right", "va": "center", "fontsize": 6.5, "color": INK}
-                ax.text(1.0, height, place, transform=ax.get_yaxis_transform(), **look)
+                ax.text(1.0, height, ranks, transform=ax.get_yaxis_transform(), **look)
         label = f"mean rank over {table['seeds'].iloc[0]:,} data sets\n(1: best)"
         limits = {"ylim": (-0.7, len(order) - 0.3), "xlim": (1, 1.35 * table["rank"].max())}
         ax.set(title=study.show(metric), xlabel=label, **limits)  # with room for the places

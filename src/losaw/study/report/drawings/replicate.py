@@ -42,8 +42,8 @@ def scores_by_feature(
     setting = _setting(study, results, where)
     stored = results.scores_of(None, importance)
     stored = stored[stored["seed"] == SEED]
-    there = stored[stored["setting_id"] == (setting.identifier if setting else "")]
-    of_learner = {row["learner"]: row for row in there.to_dict("records")}
+    of_setting = stored[stored["setting_id"] == (setting.identifier if setting else "")]
+    of_learner = {row["learner"]: row for row in of_setting.to_dict("records")}
     fits = {name: of_learner[name] for name in learners if name in of_learner}
     if setting is None or not fits:
         return empty_figure(NOT_RUN)
@@ -64,8 +64,8 @@ def scores_by_feature(
     # Once all panels are drawn: a limit that is set ends the search for the other one.
     axes[0].set_ylim(bottom=lowest)
     axes[0].xaxis.get_major_locator().set_params(integer=True)
-    words = ", ".join(in_words(study.show, *pair) for pair in setting.axes.items())
-    axes[-1].set_xlabel(f"feature, counted from 0 ({words}, seed {SEED})")
+    values = ", ".join(in_words(study.show, *pair) for pair in setting.axes.items())
+    axes[-1].set_xlabel(f"feature, counted from 0 ({values}, seed {SEED})")
     colour_legend(figure, kinds)
     return figure
 
@@ -100,5 +100,5 @@ def pair_plot(study: Study, results: StudyResults, *, response: str) -> "Figure"
 def _setting(study: Study, results: StudyResults, where: Where | None) -> Setting | None:
     """Return the first setting that ``where`` selects and whose replicate has scores, or None."""
     settings, scores = selected(study, where), results.scores
-    there = set(scores["setting_id"][scores["seed"] == SEED])
-    return next((setting for setting in settings if setting.identifier in there), None)
+    was_run = set(scores["setting_id"][scores["seed"] == SEED])
+    return next((setting for setting in settings if setting.identifier in was_run), None)

@@ -78,18 +78,18 @@ def tradeoff(
     pair = _correlated_pair(200, as_generator(1))
     target, adjustment = pair[:, 1], pair[:, :1]
     caps = {1.0: ": unweighted", 0.5: "", 0.25: "", 0.0: ": no cap"}
-    for place, (eta, remark) in enumerate(caps.items()):
-        ax = figure.add_subplot(grid[divmod(place, 2)])
+    for number, (eta, remark) in enumerate(caps.items()):
+        ax = figure.add_subplot(grid[divmod(number, 2)])
         weights = _weights_of(target, adjustment, eta)
         _draw_points(ax, pair, weights, FIRST)
         slope, intercept = np.polyfit(pair[:, 0], target, 1, w=np.sqrt(weights))
         ends = np.array([-3.0, 3.0])
         ax.plot(ends, intercept + slope * ends, color=INK, linewidth=1.0)
         _describe_weights(ax, target, adjustment, weights)
-        labels = {"xlabel": X1 if place > 1 else "", "ylabel": ["$X_2$, the target", ""][place % 2]}
-        ax.set(title=f"η = {eta:g}{remark}", **labels)
-    for place, (metric, colour) in enumerate(zip(metrics, (FIRST, SECOND), strict=True)):
-        ax = figure.add_subplot(grid[place, 2])
+        ax.set(title=f"η = {eta:g}{remark}", xlabel=X1 if number > 1 else "")
+        ax.set(ylabel="" if number % 2 else f"{X2}, the target")
+    for row, (metric, colour) in enumerate(zip(metrics, (FIRST, SECOND), strict=True)):
+        ax = figure.add_subplot(grid[row, 2])
         curve = summary[summary["metric"] == metric]
         if curve.empty:
             return empty_figure()
@@ -100,9 +100,9 @@ def tradeoff(
         low, high = curve["mean"] - half, curve["mean"] + half
         ax.fill_between(curve[axis], low, high, color=colour, alpha=0.2, linewidth=0)
         ax.plot(curve[axis], curve["mean"], color=colour, marker="o", markersize=3)
-        describe_panel(ax, [("Prediction", "Interpretation")[place]], curve["n_seeds"])
+        describe_panel(ax, [("Prediction", "Interpretation")[row]], curve["n_seeds"])
         ax.set_ylabel(f"mean {math_label(study.show(metric))}", color=colour)
-        ax.set(xlim=(0, None), xlabel=study.show(axis) if place else "")
+        ax.set(xlim=(0, None), xlabel=study.show(axis) if row else "")
     return figure
 
 
@@ -143,8 +143,8 @@ def weighted_split(study: Study, results: StudyResults) -> "Figure":
         )
         axes[3].plot(points, plain, color=colour, alpha=0.7, **dashed)
         axes[3].plot(points, weighted, color=colour, label=(X1, X2)[p])
-        place = int(np.argmax(weighted))
-        best = max(best, (weighted[place], points[place], p))
+        largest = int(np.argmax(weighted))
+        best = max(best, (weighted[largest], points[largest], p))
     decrease, point, winner = best
     axes[3].plot(point, decrease, marker="*", markersize=9, color=INK)
     axes[3].plot([], [], color=INK, label="unweighted", **dashed)
@@ -191,8 +191,8 @@ def gradient_descent(study: Study, results: StudyResults) -> "Figure":
     for ax in axes[1:]:
         ax.set(xlabel=names[other], ylabel=names[p])
     titles = (f"Importances; {names[p]} drawn", f"Weights for {names[p]}", "Mini-batch")
-    for place, (ax, title) in enumerate(zip(axes, titles, strict=True)):
-        ax.set_title(f"{place + 1}  {title}")
+    for number, (ax, title) in enumerate(zip(axes, titles, strict=True), 1):
+        ax.set_title(f"{number}  {title}")
     return figure
 
 
@@ -255,12 +255,12 @@ def quantile_categories(study: Study, results: StudyResults) -> "Figure":
         stacked=True,
         color=list(COLOURS[:n_levels]),
     )
-    for place, (code, letter) in enumerate(zip(in_order, letters, strict=True)):
+    for code, letter, colour in zip(in_order, letters, COLOURS, strict=False):
         inside = values[codes == code]
-        if place:
+        if code != in_order[0]:
             left.axvline(inside.min(), color=INK, linewidth=0.8, linestyle=":")
         left.text(np.median(inside), left.get_ylim()[1], letter, ha="center", va="bottom")
-        right.bar(letter, effect_of_level[code], color=COLOURS[place], width=0.6)
+        right.bar(letter, effect_of_level[code], color=colour, width=0.6)
     right.axhline(0, color=INK, linewidth=0.6)
     right.set_ylabel("effect of the level")
     left.set(xlabel="continuous version", ylabel="rows")

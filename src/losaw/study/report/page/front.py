@@ -5,13 +5,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from losaw.study.claims.weighing import CONTRADICTED, MIXED, CLAIM_VERDICTS, Weighed
-from losaw.study.report.page.paper import (
-    finding,
-    paper_page,
-    verdict_tiles,
-    what_was_run,
-)
+from losaw.study.claims.weighing import CLAIM_VERDICTS, CONTRADICTED, MIXED, Weighed
+from losaw.study.report.page.paper import finding, paper_page, verdict_tiles, what_was_run
 from losaw.study.report.page.parts import Page, Section
 from losaw.study.report.page.stored import Shelf
 from losaw.study.request.published import check_counted_once
@@ -39,18 +34,18 @@ _SUMMED = ("fits", "fits at scale paper", "failed values", "core-hours")
 def front_page(shelf: Shelf, name: str) -> Page:
     """The page that leads to all others; its file is called ``report`` or ``overview``."""
     check_counted_once(shelf.studies.values(), shelf.configuration / "published")
-    own, apart = (_compared(shelf, are_counted) for are_counted in (True, False))
-    parts = [*finding(shelf, shelf.studies), *verdict_tiles(own)]
-    links = [f"[{shelf.paper(name).title}](./{name}.md)" for name in shelf.pages]
+    cells, uncounted = (_compared(shelf, are_counted) for are_counted in (True, False))
+    parts = [*finding(shelf, shelf.studies), *verdict_tiles(cells)]
+    links = [_link(page, shelf.paper(page).title) for page in shelf.pages]
     parts.append(Section("Pages", [links]))
-    if len(own):
-        others = Section("Compared, but not counted", [_APART, _cells(apart)], True)
-        reasons = Section("Cells that differ or deviate", [_WHY, _explained(own)])
-        parts.append(Section("Published values", [_COUNTED, _cells(own), reasons, others]))
+    if len(cells):
+        others = Section("Compared, but not counted", [_APART, _verdicts(uncounted)], True)
+        reasons = Section("Cells that differ or deviate", [_WHY, _explained(cells)])
+        parts.append(Section("Published values", [_COUNTED, _verdicts(cells), reasons, others]))
     if any(shelf.weighed.values()):
         parts.append(Section("Claims of the texts", [_claims(shelf.weighed), *_failing(shelf)]))
     parts.append(Section("What was run", [_run(shelf)], is_folded=True))
-    title = "Published and reproduced" if len(own) else "Methods on simulated data"
+    title = "Published and reproduced" if len(cells) else "Methods on simulated data"
     return Page(name, title, parts)
 
 
@@ -62,22 +57,23 @@ def write_pages(shelf: Shelf, front: Path) -> list[Path]:
 
 def _compared(shelf: Shelf, are_counted: bool) -> pd.DataFrame:
     """The compared cells of all papers that count, or those that do not."""
-    parts = []
-    for group, names in shelf.pages.items():
+    tables = []
+    for page, names in shelf.pages.items():
         for name in names:
             study, comparison = shelf.studies[name], shelf.results[name].comparison
-            own = counted(study, comparison)
-            cells = own if are_counted else compared_cells(comparison).drop(own.index)
+            cells = counted(study, comparison)
+            if not are_counted:
+                cells = compared_cells(comparison).drop(cells.index)
             ends = {label: method.entry.load().range[1] for label, method in study.metrics.items()}
-            parts.append(cells.assign(paper=_link(group), largest=cells["metric"].map(ends)))
-    return pd.concat(parts, ignore_index=True)
+            tables.append(cells.assign(paper=_link(page), largest=cells["metric"].map(ends)))
+    return pd.concat(tables, ignore_index=True)
 
 
-def _link(page: str) -> str:
-    return f"[{page}](./{page}.md)"
+def _link(page: str, title: str = "") -> str:
+    return f"[{title or page}](./{page}.md)"
 
 
-def _cells(cells: pd.DataFrame) -> pd.DataFrame:
+def _verdicts(cells: pd.DataFrame) -> pd.DataFrame:
     """The sums of each paper's cells by verdict, and of those near the published value.
 
     A distance says the same of all metrics with the largest value 1, and nothing of ranks and
@@ -85,9 +81,9 @@ def _cells(cells: pd.DataFrame) -> pd.DataFrame:
     """
     has_scale = cells["largest"] == 1
     distance = (cells["reproduced"] - cells["published"]).abs().where(has_scale)
-    words = {word: cells["verdict"] == word for word in COMPARED}
+    verdicts = {verdict: cells["verdict"] == verdict for verdict in COMPARED}
     near = {f"within {d:g}": distance <= d + 1e-9 for d in DISTANCES}
-    numbers = {"cells": 1, **words, "of a metric up to 1": has_scale, **near}
+    numbers = {"cells": 1, **verdicts, "of a metric up to 1": has_scale, **near}
     return _sums(pd.DataFrame({"paper": cells["paper"], **numbers}))
 
 
@@ -120,8 +116,8 @@ def _failing(shelf: Shelf) -> Iterator[Section]:
 
 def _failure(item: Weighed) -> str:
     counts = f"{item.n_for} for it, {item.n_against} against, {item.n_open} open"
-    own = "Our own claim: " if item.claim.ours else ""
-    line = f"{own}{item.claim.says} ({item.claim.place}): {item.verdict} ({counts})"
+    whose = "Our own claim: " if item.claim.ours else ""
+    line = f"{whose}{item.claim.says} ({item.claim.place}): {item.verdict} ({counts})"
     return f"{line}. {item.claim.comment}" if item.claim.comment else line
 
 

@@ -49,14 +49,14 @@ def paper_page(shelf: Shelf, name: str) -> Page:
     names, paper, weighed = shelf.pages[name], shelf.paper(name), shelf.weighed.get(name, ())
     parts: list[Part] = [f"After {paper.paper}."] if paper.paper else []
     parts += finding(shelf, names)
-    own = [counted(shelf.studies[one], shelf.results[one].comparison) for one in names]
-    parts += verdict_tiles(pd.concat(own, ignore_index=True))
+    cells = [counted(shelf.studies[study], shelf.results[study].comparison) for study in names]
+    parts += verdict_tiles(pd.concat(cells, ignore_index=True))
     parts += [_disagreements(shelf, names, paper, weighed), *_tables(shelf, names)]
     parts += [
         _claims(weighed),
         Section("Claims that no number here can decide", [paper.not_checked]),
         _decisions(paper),
-        *(_methods(shelf, one) for one in names),
+        *(_methods(shelf, study) for study in names),
         _figures(shelf, names),
         _failed(shelf, names),
         Section("What was run", [_HOURS, what_was_run(shelf, names)], is_folded=True),
@@ -67,8 +67,8 @@ def paper_page(shelf: Shelf, name: str) -> Page:
 
 def finding(shelf: Shelf, names: Iterable[str]) -> list[Part]:
     """The finding of the study with the most settings, of those that compare learners."""
-    found = [(n_settings, said) for name in names for n_settings, said in _findings(shelf, name)]
-    return [max(found, key=lambda pair: pair[0])[1]] if found else []
+    findings = [pair for name in names for pair in _findings(shelf, name)]
+    return [max(findings, key=lambda pair: pair[0])[1]] if findings else []
 
 
 def _findings(shelf: Shelf, name: str) -> Iterator[tuple[int, str]]:
@@ -81,7 +81,7 @@ def _findings(shelf: Shelf, name: str) -> Iterator[tuple[int, str]]:
     first, *others = study.learners
     if not others or len(set(summary["importance"]) - {""}) > 1:
         return
-    last, words, n_settings = others[-1], [], 0
+    last, of_metrics, n_settings = others[-1], [], 0
     for metric in study.file.margins or study.metrics:
         of_metric = summary[(summary["metric"] == metric) & (summary["n_seeds"] > 0)]
         wide = of_metric.pivot_table("mean", "setting_id", "learner", sort=False)
@@ -91,12 +91,12 @@ def _findings(shelf: Shelf, name: str) -> Iterator[tuple[int, str]]:
         gain = (wide[last] - wide[first]) * (1 if higher_is_better(study, metric) else -1)
         n_settings = max(n_settings, len(wide))
         means = f"{number(wide[last].mean(), 3)} against {number(wide[first].mean(), 3)}"
-        words.append(f"{study.show(metric)} {means} (better in {int((gain > 0).sum())})")
-    if not words:
+        of_metrics.append(f"{study.show(metric)} {means} (better in {int((gain > 0).sum())})")
+    if not of_metrics:
         return
     pair = f"**{study.show(last)} against {study.show(first)}**"
     settings = f"{n_settings} settings" if n_settings > 1 else "one setting"
-    yield n_settings, f"{pair}, means over {settings}: {', '.join(words)}."
+    yield n_settings, f"{pair}, means over {settings}: {', '.join(of_metrics)}."
 
 
 def verdict_tiles(cells: pd.DataFrame) -> list[Part]:
@@ -130,16 +130,17 @@ def _disagreements(
     for name in names:
         study, comparison = shelf.studies[name], shelf.results[name].comparison
         cells = compared_cells(comparison)
-        every = cells[cells["verdict"].isin([DIFFERS, DEVIATES])]
-        own = every[every.index.isin(counted(study, comparison).index)]
-        n_others = len(every) - len(own)
+        cells = cells[cells["verdict"].isin([DIFFERS, DEVIATES])]
+        that_count = cells[cells.index.isin(counted(study, comparison).index)]
+        n_others = len(cells) - len(that_count)
         others = [f"{n_others} more, of readings that are not counted, are in comparison.csv."]
-        title = f"Cells of `{name}` that differ or deviate: {len(own)}"
-        parts.append(Section(title, [_cells(study, own), *(others if n_others else [])], True))
+        title = f"Cells of `{name}` that differ or deviate: {len(that_count)}"
+        frame = _largest_first(study, that_count)
+        parts.append(Section(title, [frame, *(others if n_others else [])], True))
     return Section("What does not reproduce", parts)
 
 
-def _cells(study: Study, cells: pd.DataFrame) -> pd.DataFrame:
+def _largest_first(study: Study, cells: pd.DataFrame) -> pd.DataFrame:
     """Cells as a frame, the largest |z| first; the numbers stand before the setting."""
     cells = cells.sort_values("z", key=abs, ascending=False, kind="stable")
     rows = [
@@ -233,7 +234,7 @@ def _methods(shelf: Shelf, name: str) -> Section:
     study, results, parts = shelf.studies[name], shelf.results[name], []
     if study.file.published or not (results.folder / "results.parquet").is_file():
         return Section("", [])
-    for metric, part in rank_methods(study, results.results).groupby("metric", sort=False):
+    for metric, ranking in rank_methods(study, results.results).groupby("metric", sort=False):
         rows = [
             {
                 "method": study.show(row["method"]),
@@ -243,7 +244,7 @@ def _methods(shelf: Shelf, name: str) -> Section:
                 "settings": row["settings"],
                 "data sets": row["seeds"],
             }
-            for row in part.to_dict("records")
+            for row in ranking.to_dict("records")
         ]
         parts.append(Section(f"Ranking by {study.show(metric)}", [_RANKING, pd.DataFrame(rows)]))
     return Section(f"Methods of `{name}`", parts)
@@ -262,9 +263,9 @@ def _failed(shelf: Shelf, names: Sequence[str]) -> Section:
     """What failed and what is therefore left out, by the manifests that are there."""
     lines = []
     for name in names:
-        said = shelf.manifest(name)
-        lines += [f"`{name}`, {key}: {why}" for key, why in said.get("left_out", {}).items()]
-        lines += [f"`{name}`: {n} × `{why}`" for why, n in said.get("failures", {}).items()]
+        manifest = shelf.manifest(name)
+        lines += [f"`{name}`, {key}: {why}" for key, why in manifest.get("left_out", {}).items()]
+        lines += [f"`{name}`: {n} × `{why}`" for why, n in manifest.get("failures", {}).items()]
     return Section("Failed and left out", [lines])
 
 
@@ -291,12 +292,9 @@ def what_was_run(shelf: Shelf, names: Sequence[str]) -> pd.DataFrame:
 
 def _notes(shelf: Shelf, names: Sequence[str]) -> Section:
     """The notes of the study files: how the numbers were made."""
-    studies = [shelf.studies[name] for name in names]
-    parts = [
-        Section(
-            f"`{study.name}`: {study.file.title}",
-            [[*study.differs_at_scale.values(), *study.file.notes]],
-        )
-        for study in studies
-    ]
+    parts = []
+    for name in names:
+        study = shelf.studies[name]
+        notes = [*study.differs_at_scale.values(), *study.file.notes]
+        parts.append(Section(f"`{study.name}`: {study.file.title}", [notes]))
     return Section("Notes on the studies", parts, is_folded=True)

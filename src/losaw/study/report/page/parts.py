@@ -106,8 +106,7 @@ def _markdown(part: Part, folder: Path, level: int) -> Iterator[str]:
             yield unpadded(text)
         case ArrangedTable():
             study, way = part.study.name, f"./{part.study.name}/tables/{part.name}.md"
-            said = f"{part.layout.caption}. {part.counts_line}"
-            yield f"[{part.title}]({way}) of `{study}`: {said}"
+            yield f"[{part.title}]({way}) of `{study}`: {part.layout.caption}. {part.counts_line}"
         case Picture(path, title, caption):
             yield f"![{title}](./{path.relative_to(folder).as_posix()})"
             yield from ("", f"**{title}.** {caption}")
@@ -138,10 +137,10 @@ def _html(part: Part, level: int) -> str:
             return _folded(summary, inside)
         case Picture(path, title, caption):
             data = base64.b64encode(path.read_bytes()).decode("ascii")
-            said = f"<figcaption><b>{html.escape(title)}.</b> {_words(caption)}</figcaption>"
+            below = f"<figcaption><b>{html.escape(title)}.</b> {_words(caption)}</figcaption>"
             alt = html.escape(caption or title)
             image = f'<img src="data:image/png;base64,{data}" alt="{alt}">'
-            return f"<figure>\n{image}\n{said}\n</figure>"
+            return f"<figure>\n{image}\n{below}\n</figure>"
         case Section(title, parts, is_folded):
             inside = "\n".join(_html(below, level + 1) for below in filter(_is_shown, parts))
             if is_folded:

@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from losaw.study.claims.claim_file import Claims, check_claims, pages_of, read_papers
+from losaw.study.claims.claim_file import Claim, Claims, check_claims, pages_of, read_papers
 from losaw.study.claims.weighing import NOT_RUN, Weighed, planned_of, weigh_claim
 from losaw.study.errors import StudyError
 from losaw.study.report.results import StudyResults
@@ -78,16 +78,14 @@ class Shelf:
     def weighed(self) -> Mapping[str, list[Weighed]]:
         """The claims of each paper with the verdicts of the stored means."""
         check_claims(self.configuration, self.studies)
-        weighed: dict[str, list[Weighed]] = {}
-        for name, paper in self.papers.items():
-            weighed[name] = []
-            for claim in paper.claims:
-                one = Weighed(claim, NOT_RUN)
-                if study := self.studies.get(claim.study):
-                    summary = self.results[claim.study].summary
-                    one = weigh_claim(claim, summary, study.decisions, planned_of(study))
-                weighed[name].append(one)
-        return weighed
+        return {name: list(map(self._weigh, paper.claims)) for name, paper in self.papers.items()}
+
+    def _weigh(self, claim: Claim) -> Weighed:
+        study = self.studies.get(claim.study)
+        if study is None:
+            return Weighed(claim, NOT_RUN)
+        summary = self.results[claim.study].summary
+        return weigh_claim(claim, summary, study.decisions, planned_of(study))
 
     @cached_property
     def pages(self) -> Mapping[str, list[str]]:
@@ -111,21 +109,21 @@ class Shelf:
                 yield key, path
 
 
-def run_of(said: Mapping[str, Any], study: str) -> dict[str, Any]:
+def run_of(manifest: Mapping[str, Any], study: str) -> dict[str, Any]:
     """A line of ``runs.csv`` from the manifest of a study.
 
     ``losaw verify --record`` adds ``verified_at``, the commit at which it computed lines again, and
     ``lines_equal``.
     """
-    seeds = said["seeds"]
+    seeds, libraries = manifest["seeds"], manifest["libraries"]
     return {
         "study": study,
-        "scale": said["scale"],
-        "commit": said["commit"] or "",
+        "scale": manifest["scale"],
+        "commit": manifest["commit"] or "",
         "seeds": f"{min(seeds)} to {max(seeds)}" if len(seeds) > 1 else "".join(map(str, seeds)),
-        "fits": said["fits"],
-        "failed_values": said["failed_rows"],
-        "core_hours": round((said["core_seconds"] or float("nan")) / 3600, 4),
-        "machines": said.get("machine", ""),
-        "libraries": ", ".join(f"{name} {number}" for name, number in said["libraries"].items()),
+        "fits": manifest["fits"],
+        "failed_values": manifest["failed_rows"],
+        "core_hours": round((manifest["core_seconds"] or float("nan")) / 3600, 4),
+        "machines": manifest.get("machine", ""),
+        "libraries": ", ".join(f"{name} {number}" for name, number in libraries.items()),
     }
