@@ -6,6 +6,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
 
 from losaw.data import FeatureKind, FloatArray
 from losaw.knockoffs.conditional_mean import (
@@ -55,7 +56,7 @@ class _Values(NamedTuple):
     n_targets: int
 
 
-class ConditionalSampler:
+class ConditionalSampler(BaseEstimator):
     """Draws a feature, or a group of features, from its distribution given all other columns,
 
         X~_j ~ P(X_j | X_-j),   independent of Y,

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 
 from losaw.data import FeatureKind, FloatArray
 from losaw.knockoffs.gaussian import GaussianKnockoffs
@@ -40,7 +41,7 @@ class _Training(NamedTuple):
     key: jax.Array
 
 
-class DeepKnockoffs:
+class DeepKnockoffs(BaseEstimator):
     """Knockoffs from a neural network that is trained to make them exchangeable,
 
         X~ = f(X, eps),   eps ~ N(0, I) of the size of X,

@@ -5,6 +5,7 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 
 from losaw.data import FeatureKind, FloatArray
 from losaw.knockoffs.s_matrix import METHODS, s_values, smallest_eigenvalue
@@ -18,7 +19,7 @@ SINGULAR = 1e-8
 SHRUNK = 1e-3
 
 
-class GaussianKnockoffs:
+class GaussianKnockoffs(BaseEstimator):
     """Knockoffs that are exact if X is normal and its moments are known,
 
         X~ | X ~ N(X - (X - mu) Sigma^-1 D, 2 D - D Sigma^-1 D),   D = diag(s).

@@ -5,6 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
 
 from losaw.data import FeatureKind, FloatArray
 from losaw.knockoffs import lasso, multinomial
@@ -20,7 +21,7 @@ MAX_DISCRETE_LEVELS = 12
 _TOLERANCE, _COARSE_TOLERANCE = 1e-6, 1e-5
 
 
-class SequentialKnockoffs:
+class SequentialKnockoffs(BaseEstimator):
     """Knockoffs drawn column by column from estimated conditional laws,
 
         X~_j ~ N(mu_j, sigma_j^2)          for numbers, mu_j by penalised least squares,

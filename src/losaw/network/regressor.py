@@ -1,5 +1,6 @@
 """The convolutional network of the losawGD study as scikit-learn regressors."""
 
+import warnings
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
@@ -64,6 +65,11 @@ class NetworkRegressor(RegressorMixin, BaseEstimator):
         features than the convolutions need, a batch larger than the sample, a column so far from
         zero that single precision loses how its values differ.
 
+    Warns
+    -----
+    UserWarning
+        If ``X`` or ``y`` is so far from unit size that training learns little in 400 steps.
+
     Notes
     -----
     Inputs that are all -1, 0 or 1 are looked up in a table of patterns, others are convolved; the
@@ -113,9 +119,13 @@ class NetworkRegressor(RegressorMixin, BaseEstimator):
                 "precision of the training; take another unit"
             )
         if np.ptp(response) == 0.0:
-            raise ValueError(f"y is constant ({response[0]:g}): there is nothing to learn")
+            raise ValueError(
+                f"y is constant ({response[0]:g}, n_samples = {len(rows)}): there is nothing to "
+                "learn"
+            )
         _check_precision("y", response[:, None])
         _check_precision("X", rows, getattr(self, "feature_names_in_", None))
+        _warn_of_size(rows, response)
         n_steps = whole_number("n_steps", self.n_steps, 1)
         rng = as_generator(self.random_state)
         batches = self._mini_batches(rows, rng)
@@ -165,6 +175,28 @@ def _check_precision(
             f"{name}{f', column {label},' if name == 'X' else ''} has values up to "
             f"{largest[place]:g} in size with a standard deviation of {deviation[place]:g}: single "
             "precision loses how they differ; subtract the mean and take another unit"
+        )
+
+
+def _warn_of_size(X: FloatArray, y: FloatArray) -> None:
+    """Warn of a table or a response of which 400 steps learned little in trials.
+
+    Only the largest column counts: others may be small, as rare levels of 0 and 1 are.
+    """
+    size = float(np.sqrt(np.einsum("ij,ij->j", X, X).max() / len(X)))
+    mean, deviation = float(y.mean()), float(y.std())
+    remedies = []
+    if not 0.002 <= size <= 25:
+        remedies.append(f"X (root mean square of a column up to {size:.2g}) by StandardScaler")
+    if abs(mean) > 15 * deviation or not 0.02 <= deviation <= 5e4:
+        remedies.append(
+            f"y (mean {mean:.2g}, deviation {deviation:.2g}) by TransformedTargetRegressor"
+        )
+    if remedies:
+        warnings.warn(
+            f"scale {' and '.join(remedies)}: the network takes values as they are, is made for "
+            "those of about unit size, and may learn next to nothing of these",
+            stacklevel=3,
         )
 
 

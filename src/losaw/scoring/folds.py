@@ -261,6 +261,7 @@ def fitted_models(
 
 def fit_copy(copy: Any, rows: Rows) -> Any:
     """Fit an unfitted model to ``rows``, with their weights where they have some."""
+    from sklearn import get_config
     from sklearn.utils.validation import has_fit_parameter
 
     X = rows.table.rows()
@@ -272,4 +273,6 @@ def fit_copy(copy: Any, rows: Rows) -> Any:
             f"{type(copy).__name__} takes no sample_weight, so that it cannot be fitted again as "
             "the rows weigh; leave sample_weight or cv out"
         )
-    return copy.fit(X, rows.y, **{"__".join([*last.path, "sample_weight"]): rows.weights})
+    # With routing the Pipeline gives them to the steps that request them.
+    path = () if get_config()["enable_metadata_routing"] else last.path
+    return copy.fit(X, rows.y, **{"__".join([*path, "sample_weight"]): rows.weights})

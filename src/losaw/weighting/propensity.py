@@ -8,6 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
 
 from losaw.data import FloatArray
 from losaw.kernels.inversion import padded
@@ -37,7 +38,7 @@ class PointMassError(ValueError):
     """
 
 
-class GaussianLinear:
+class GaussianLinear(BaseEstimator):
     """A normal density around a linear regression: ``x | a ~ N(b_0 + b' a, sigma^2)``.
 
     Least squares, sigma^2 the mean squared residual (1/N). Discrete adjustment features enter by
@@ -111,7 +112,7 @@ class GaussianLinear:
         )
 
 
-class MultinomialLogit:
+class MultinomialLogit(BaseEstimator):
     """A penalised multinomial logit, ``P(x = k | a) ∝ exp(b_k' (1, a))``.
 
     It minimises the negative log-likelihood plus ``|b|^2 / 2`` (no intercepts), which is the

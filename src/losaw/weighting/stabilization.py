@@ -4,13 +4,14 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 
 from losaw.data import FloatArray
 from losaw.support.arguments import check_unit, finite_vector
 from losaw.weighting.propensity import class_codes
 
 
-class NormalDensity:
+class NormalDensity(BaseEstimator):
     """A normal density with the sample's mean and variance (1/N): the paper's, for continuous.
 
     Examples
@@ -46,7 +47,7 @@ class NormalDensity:
         return np.asarray(-0.5 * (scaled + np.log(2 * np.pi * self.variance_)))
 
 
-class ClassFrequency:
+class ClassFrequency(BaseEstimator):
     """The relative frequency of each value: the paper's, for discrete features.
 
     Examples

@@ -1,5 +1,7 @@
 """Conditional predictive impact: what it replaces, what it tests, what it refuses."""
 
+import re
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -9,6 +11,8 @@ from sklearn.linear_model import LinearRegression
 from losaw.data import Dataset, Sample, Truth
 from losaw.importance import cpi
 from losaw.importance.cpi import own_shares
+from losaw.knockoffs.sequential import SequentialKnockoffs
+from losaw.scoring.losses import squared_error
 from losaw.study.generators.conditional_dag import ConditionalDagGenerator
 from losaw.study.learners.generalized_linear import GeneralizedLinearModel
 from losaw.study.learners.ranger_forest import RangerForest
@@ -54,6 +58,20 @@ def test_the_score_is_the_mean_increase_in_squared_error():
     residual = data.test.y - model.predict(data.test.X)
     expected = [((residual - 2 * b) ** 2 - residual**2).mean() for b in model.coef_]
     assert np.allclose(found.scores, expected)
+
+
+@pytest.mark.parametrize(
+    ("option", "shown"),
+    [
+        ({"sampler": Shifted()}, r"sampler=<[\w.]*Shifted>,"),
+        ({"sampler": SequentialKnockoffs(n_folds=2)}, r"sampler=SequentialKnockoffs\(n_folds=2\)"),
+        ({"loss": partial(squared_error)}, r"loss=functools.partial\(<function squared_error>\)"),
+    ],
+)
+def test_a_method_shows_objects_without_their_addresses(option, shown):
+    data = linear_data()
+    found = cpi(LinearRegression().fit(*data.train), *data.test, **option)
+    assert re.search(shown, found.method)
 
 
 def test_a_feature_that_the_model_ignores_has_score_0_and_p_value_1():

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+import sklearn
 from scipy import stats
 from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
@@ -27,6 +28,7 @@ from losaw.importance import (
     tree_permutation,
     ufi,
 )
+from losaw.scoring.tests import mean_deviations
 from losaw.tables import read_table
 
 
@@ -131,6 +133,18 @@ def test_weights_are_repetitions_of_rows():
     )
 
 
+def test_weights_go_to_the_steps_that_request_them():
+    _, X, y = linear_sample()
+    options = {"cv": 3, "sample_weight": np.arange(1.0, 81.0), "random_state": 0}
+    expected = loco(make_pipeline(LinearRegression()), X, y, **options)
+    with sklearn.config_context(enable_metadata_routing=True):
+        asks = LinearRegression().set_fit_request(sample_weight=True)
+        for model in (asks, make_pipeline(asks), make_pipeline(make_pipeline(asks))):
+            np.testing.assert_array_equal(loco(model, X, y, **options).scores, expected.scores)
+        with pytest.raises(ValueError, match="set_fit_request"):
+            pfi(make_pipeline(LinearRegression()), X, y, **options)
+
+
 def test_missing_values_go_to_a_model_that_takes_them():
     X, y = frame()
     X = X.assign(size=X["size"].where(np.arange(240) % 7 > 0))
@@ -192,6 +206,32 @@ def test_intervals_have_students_quantile():
     assert normal - 3.0 == pytest.approx(stats.norm.ppf(0.95))
     with pytest.raises(ValueError, match="no standard error"):
         result(std_error=None, std_error_kind=None).interval()
+
+
+@pytest.mark.parametrize("law", [stats.chi2(1), stats.lognorm(0.6), stats.expon(), stats.norm()])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_intervals_of_skewed_rows_cover(law, sign):
+    rows = sign * law.rvs((30, 2000), random_state=1)  # 2,000 samples, as features
+    deviations, freedom = mean_deviations(rows - rows.mean(axis=0), None, None)
+    low, high = (
+        ImportanceResult(
+            rows.mean(axis=0),
+            tuple(map(str, range(2000))),
+            std_error=np.sqrt((deviations**2).sum(axis=0)),
+            std_error_kind="over rows",
+            degrees_of_freedom=freedom,
+            deviations=deviations,
+        )
+        .interval()
+        .T
+    )
+    held = ((low <= sign * law.mean()) & (sign * law.mean() <= high)).sum()
+    assert stats.binom.ppf(1e-4, 2000, 0.95) <= held <= stats.binom.isf(1e-4, 2000, 0.95)
+
+
+def test_an_interval_of_rows_without_spread_is_the_score():
+    found = result(std_error=np.zeros(3), deviations=np.zeros((40, 3)), degrees_of_freedom=39.0)
+    np.testing.assert_array_equal(found.interval().T, [found.scores, found.scores])
 
 
 def test_a_result_is_written_and_shown(tmp_path):
