@@ -13,13 +13,17 @@ and "CFI, rows" tests the differences of the rows, as CPI does, with the same dr
 "hierarchy" tests groups at a family-wise error of .05: the rejections are tables with any false
 statement. "explain cpi" and "explain loco" select at a false discovery rate of .1, with the model
 and the folds of `losaw explain`; the column has the mean false share of the selected features.
-"explain, groups" are its statements on groups.
+"explain, groups" are its statements on groups. "given" tests the feature without effect given the
+columns that it depends on, and a cause given the other one. "pairs" tests two causes whose effects
+are added, and, as the cause, the same with their product in the response; "pairs, no effect" the
+feature without effect with a cause.
 
     python benchmarks/levels.py nulls.csv --runs 100 --sizes 150 400 1000 --tables "noise, normal" …
 
 Tables of noise, and of one cause among it, ten features, of forests, boosting and linear models in
-five folds: any false statement of `hierarchy` and of `losaw explain` on a feature or a group. An
-exact bound of the number of tables, passed with probability 1e-4 at .05, is beside it.
+five folds: any false statement of `hierarchy` and of `losaw explain` on a feature or a group, and
+the false share of what adds to X3, selected at .05 (of noise: whether anything is). An exact bound
+of the number of tables, passed with probability 1e-4 at .05, is beside it.
 """
 
 import argparse
@@ -47,7 +51,7 @@ from sklearn.ensemble import (  # noqa: E402
 from sklearn.linear_model import LinearRegression  # noqa: E402
 
 from losaw import explain  # noqa: E402
-from losaw.importance import cpi, hierarchy, loco  # noqa: E402
+from losaw.importance import cpi, cpi_pairs, hierarchy, loco  # noqa: E402
 from losaw.knockoffs import make_sampler  # noqa: E402
 from losaw.knockoffs.diagnostics import draw_tests  # noqa: E402
 from reference.conditional_tables import NAMES, NULL, fitted, table  # noqa: E402
@@ -136,6 +140,30 @@ def with_cpi(sampler: str) -> Callable[[str, int, int], PValues]:
         return {sampler: (p_values[NULL], p_values[CAUSE])}
 
     return tested
+
+
+def with_given(name: str, n: int, seed: int) -> PValues:
+    """Test features given some of the others."""
+    model, _, (X, y), kinds = halves(name, n, seed)
+    before = {"normal AR(.9)": ["X1", "X5"], "t(3)": ["X1", "X5"], "mixed": ["X1", "X4"]}
+    asked = {NULL: before.get(name, ["X1"]), CAUSE: ["X2"]}
+    options = {"n_draws": DRAWS, "kinds": kinds_of(kinds), "random_state": seed}
+    found = [cpi(model, X, y, given=asked[n], features=[n], **options) for n in asked]
+    return {"given": tuple(float(result.p_values[0]) for result in found)}
+
+
+def with_pairs(name: str, n: int, seed: int) -> PValues:
+    """Test two causes, and the feature without effect with one, of a sum and with a product."""
+    X, kinds, y = table(name, n, np.random.default_rng([seed, STREAM, n]))
+    scaled = (X[:, :2] - X[:, :2].mean(axis=0)) / X[:, :2].std(axis=0)
+    half, pairs, found = n // 2, [CAUSES, (NULL, CAUSES[1])], []
+    for response in (y, y + scaled.prod(axis=1)):
+        model = fitted(X[:half], response[:half], seed)
+        options = {"n_draws": DRAWS, "kinds": kinds_of(kinds), "random_state": seed}
+        result = cpi_pairs(model, X[half:], response[half:], pairs, **options)
+        found.append(result.p_values)
+    of_sum, of_product = found
+    return {"pairs": (of_sum[0], of_product[0]), "pairs, no effect": (of_sum[1], of_product[0])}
 
 
 def with_cfi(name: str, n: int, seed: int) -> PValues:
@@ -255,6 +283,25 @@ def with_noise_explained(name: str, n: int, seed: int) -> PValues:
     return {"noise, explain": _of_noise(name, found.decision.stated)}
 
 
+def with_noise_given(model: Any) -> Callable[[str, int, int], PValues]:
+    """Return a method: what `losaw explain` says of noise that it adds to a column of noise."""
+
+    def explained(name: str, n: int, seed: int) -> PValues:
+        X, kinds, y = noise(name, n, seed)
+        frame = pd.DataFrame(X, columns=list(kinds_of(kinds))).assign(y=y)
+        options = {"kinds": kinds_of(kinds), "draws": DRAWS, "budget": None, "random_state": seed}
+        found = explain(
+            frame, "y", task="regression", model=model, given="X3", fdr=LEVEL, folds=5, **options
+        )
+        false = [
+            feature for feature in found.selected if name.startswith("noise") or feature != CAUSE
+        ]
+        share = len(false) / max(len(found.selected), 1)
+        return {f"given, {model}": (share, float(CAUSE in found.selected))}
+
+    return explained
+
+
 def _of_noise(name: str, stated: tuple[tuple[str, ...], ...]) -> tuple[float, float]:
     true = [name.startswith("one") and CAUSE in group for group in stated]
     return float(not all(true)), float((CAUSE,) in stated and any(true))
@@ -278,6 +325,8 @@ def with_draw_test(name: str, n: int, seed: int) -> PValues:
 METHODS: dict[str, Callable[[str, int, int], PValues]] = {
     "conditional": with_cpi("conditional"),
     "sequential": with_cpi("sequential"),
+    "given": with_given,
+    "pairs": with_pairs,
     "CFI": with_cfi,
     "draw test": with_draw_test,
     "loco": with_loco,
@@ -295,6 +344,7 @@ OF_NOISE: dict[str, Callable[[str, int, int], PValues]] = {
         LinearRegression(),
     )
 } | {"noise, explain": with_noise_explained}
+OF_NOISE |= {f"given, {m}": with_noise_given(m) for m in ("forest", "gradient-boosting")}
 METHODS |= OF_NOISE
 # These store what was found, not p-values: a false statement or not, the false share; the cause.
 FINDINGS = ("hierarchy", "explain, groups", *OF_NOISE)

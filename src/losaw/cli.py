@@ -48,7 +48,7 @@ def _read(arguments: Sequence[str]) -> argparse.Namespace:
         sub.set_defaults(command=command, needs_study=needs_study)
         return sub
 
-    explaining.add_options(
+    explaining.add_options_of_explain(
         add("explain", explaining.explain, "explain what a column of a table depends on")
     )
     explaining.add_options_of_audit(

@@ -68,12 +68,21 @@ def add_options(
     )  # fmt: skip
 
 
+def add_options_of_explain(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``losaw explain``."""
+    add_options(parser)
+    parser.add_argument(
+        "--given", metavar="NAME,…", help="columns: what does each other one add to these?"
+    )
+
+
 def explain(options: argparse.Namespace) -> None:
     """Explain a file, print the table and write the page."""
     from losaw.explaining.api import explain as explained
 
     prefix = prefix_of(options, "explained")
-    explanation = on_the_table(explained, options)
+    given = None if options.given is None else _listed(options.given)
+    explanation = on_the_table(explained, options, given=given)
     _write(explanation, prefix)
 
 
@@ -123,25 +132,25 @@ def prefix_of(options: argparse.Namespace, what: str) -> Path:
     return prefix
 
 
-def on_the_table(function: Callable[..., Any], given: argparse.Namespace, **more: Any) -> Any:
+def on_the_table(function: Callable[..., Any], options: argparse.Namespace, **more: Any) -> Any:
     """Call a function of a table with the options of :func:`add_options`, and ``more``."""
     from losaw.explaining.api import SHORTEST_BUDGET, read_budget
     from losaw.explaining.table_file import read_file
 
-    budget, start = read_budget(given.budget), time.perf_counter()
+    budget, start = read_budget(options.budget), time.perf_counter()
     same = ("methods", "model", "fdr", "rows", "folds", "permutations", "draws")
-    columns = {"kinds": _kinds(given.kinds), "task": given.task, "cluster": given.cluster}
-    frame = read_file(given.file, given.target, not given.no_header, **columns)
+    columns = {"kinds": _kinds(options.kinds), "task": options.task, "cluster": options.cluster}
+    frame = read_file(options.file, options.target, not options.no_header, **columns)
     if budget is not None:  # reading is part of it
         budget = max(SHORTEST_BUDGET, budget - (time.perf_counter() - start))
     try:
         return function(
-            frame, given.target, drop=_listed(given.drop), budget=budget,
-            n_jobs=given.jobs, verbose=True, random_state=given.random_state, **columns,
-            **{name: getattr(given, name) for name in same}, **more,
+            frame, options.target, drop=_listed(options.drop), budget=budget,
+            n_jobs=options.jobs, verbose=True, random_state=options.random_state, **columns,
+            **{name: getattr(options, name) for name in same}, **more,
         )  # fmt: skip
     except ValueError as error:
-        raise LosawError(f"{given.file}: {error}") from error
+        raise LosawError(f"{options.file}: {error}") from error
 
 
 def _listed(text: str | None) -> list[str]:

@@ -28,7 +28,7 @@ from losaw.explaining.design import (
     take,
 )
 from losaw.explaining.disagreements import Associations, associations, disagreements
-from losaw.explaining.draws import decide, score_with_draws
+from losaw.explaining.draws import decide, score_given, score_with_draws
 from losaw.explaining.models import MODELS, fit_each, make_forest, make_model, splits_of
 from losaw.explaining.preparing import Prepared, prepare
 from losaw.explaining.result import Explanation
@@ -40,6 +40,7 @@ from losaw.rng import as_generator, seed_integer, stream
 from losaw.support.arguments import between_0_and_1, one_of, whole_number
 from losaw.support.errors import LosawError
 from losaw.support.threads import checked_jobs
+from losaw.tables.groups import units_outside
 
 SHORTEST_BUDGET = 10.0
 _UNITS = {"h": 3600.0, "min": 60.0, "m": 60.0, "s": 1.0}
@@ -56,6 +57,7 @@ def explain(
     model: Any = "forest",
     drop: Sequence[Any] = (),
     cluster: Any = None,
+    given: Sequence[str] | str | None = None,
     groups: Mapping[str, Sequence[str]] | None = None,
     fdr: float = 0.1,
     budget: str | float | None = "5m",
@@ -95,6 +97,9 @@ def explain(
     cluster : str or None
         A column whose equal values mark rows that belong together, as those of a patient: they stay
         in one fold. It is not used as a feature.
+    given : sequence of str, or None
+        Columns, as ``["age", "stage"]``: what does each other one add to these? By CPI alone, of
+        models of these and of the other one; columns that tell the same are not hidden.
     groups : dict of group name to sequence of features, or None
         The groups that cpi tests as parts of all features, in place of associated ones.
     fdr : float, default 0.1
@@ -135,9 +140,14 @@ def explain(
     ('size', 'age')
     """
     fixed = {"rows": rows, "folds": folds, "permutations": permutations, "draws": draws}
-    options = Options(model, methods, fixed, budget, fdr, n_jobs, verbose, random_state)
+    if given is not None:
+        methods = "cpi" if methods is None else methods
+        given = (given,) if isinstance(given, str) else tuple(given)
+    options = Options(model, methods, fixed, budget, fdr, n_jobs, verbose, random_state, given)
     if groups is not None and "cpi" not in options.methods:
         raise LosawError("groups are tested by cpi, which methods leaves out: add it")
+    if groups is not None and given is not None:
+        raise LosawError("groups are tested given all other features: leave out groups or given")
     data, part, design = begin(frame, target, options, kinds, task, cluster, drop)
     if groups is not None:  # refused before models are fitted
         tree_of_groups(list(part.X.columns), groups)
@@ -190,6 +200,7 @@ class Options:
     n_jobs: int | None
     verbose: bool
     seed: Any
+    given: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         least = {"rows": 50, "folds": 3, "permutations": 1, "draws": 1}
@@ -203,6 +214,10 @@ class Options:
         self.budget = read_budget(self.budget)
         self.fdr = between_0_and_1("fdr", self.fdr)
         self.seed = whole_number("random_state", self.seed, 0)
+        if self.given == ():
+            raise LosawError("given names no column")
+        if self.given is not None and self.methods != ("cpi",):
+            raise LosawError("what a feature adds to given ones is asked of cpi alone: methods=cpi")
 
 
 def chosen_methods(methods: object) -> tuple[str, ...]:
@@ -258,16 +273,22 @@ def begin(
             frame = read_file(frame, str(target), kinds=kinds, task=task, cluster=cluster)
         data = prepare(frame, target, kinds=kinds, task=task, cluster=cluster, drop=drop)
         design = full_design(data, options.methods, options.fixed)
+        if options.given is not None:
+            places, _ = units_outside(options.given, list(data.X.columns), None, None)
+            design = replace(design, given=tuple(data.X.columns[places]))
         if options.budget is not None:
             pilot = try_out(*small_part(data, design, rng(component="pilot")), options)
     if options.budget is not None:
         left = max(options.budget - clock.seconds["begin"], 1.0)
-        design, cuts = cut(design, options.fixed, pilot, data.X.shape[1], left, times)
+        n_scored = data.X.shape[1] - len(design.given)
+        design, cuts = cut(design, options.fixed, pilot, n_scored, left, times)
         if options.verbose:
             for each in cuts:
                 with suppress(OSError):  # a full disk
                     print(f"budget: {each}", file=sys.stderr, flush=True)
     part = take(data, sample(data, design.rows, rng(component="rows")))
+    if constant := [name for name in design.given if name not in part.X]:
+        raise LosawError(f"given: {constant[0]} is constant in the rows in use: use more rows")
     return data, part, replace(design, rows=len(part.y), cuts=tuple(cuts))
 
 
@@ -279,7 +300,8 @@ def try_out(part: Prepared, design: Design, options: Options) -> Pilot:
     """
     names, n_rows = list(part.X.columns), len(part.y)
     rng = np.random.default_rng(options.seed)
-    some = rng.permutation(names)[:PILOT_FEATURES].tolist()
+    others = [name for name in rng.permutation(names).tolist() if name not in design.given]
+    some = [*design.given, *others[: max(PILOT_FEATURES - len(design.given), 2)]]
     few = replace(part, X=part.X[some], kinds={name: part.kinds[name] for name in some})
     # Fewer rows than those of a pilot are never cut.
     sizes = (n_rows // 2, n_rows) if n_rows >= PILOT_ROWS else (n_rows,)
@@ -292,7 +314,7 @@ def try_out(part: Prepared, design: Design, options: Options) -> Pilot:
                     features=some, limit=limit).clock.seconds
             for rows in (sample(part, n, rng) for n in sizes)
         ]  # fmt: skip
-    return Pilot(design, len(some), pilots[-1], pilots[0])
+    return Pilot(design, len(some) - len(design.given), pilots[-1], pilots[0])
 
 
 def compute(
@@ -323,7 +345,10 @@ def compute(
         work.quality["model"] = quality(work, models)
     # First what a budget keeps longest: a pilot that is out of time has tried it.
     score(work, forests)
-    if work.runs("cpi"):
+    if design.given:
+        size = (design.trees, seed, options.n_jobs)
+        score_given(work, lambda part: make_model(options.model, part, *size), options.fdr)
+    elif work.runs("cpi"):
         score_with_draws(work, groups, options.fdr)
     score_by_fits(work)
     if not work.results and features is None:

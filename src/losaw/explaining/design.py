@@ -95,6 +95,8 @@ class Design:
         Rows with a response.
     cuts : tuple of str
         What a budget left out, in words.
+    given : tuple of str
+        The columns that each other one is asked what it adds to; none: all others.
     """
 
     rows: int
@@ -105,6 +107,16 @@ class Design:
     methods: tuple[str, ...]
     n_rows: int
     cuts: tuple[str, ...] = ()
+    given: tuple[str, ...] = ()
+
+    def question(self, method: Method) -> str:
+        """The question of a method, about the given columns where there are any."""
+        if not self.given:
+            return method.question
+        return (
+            f"How much worse does a model of {', '.join(self.given)} and of the feature predict "
+            "when only the part of the feature is shuffled that these cannot supply?"
+        )
 
     @property
     def losaw_rows(self) -> int:
@@ -152,11 +164,13 @@ class Pilot(NamedTuple):
     def of(self, design: Design, n_features: int) -> float:
         """Estimated seconds of a design."""
         folds, units = design.folds / self.design.folds, n_features / self.n_scored
+        # Draws of features, and of groups; predictions are a small part. Given some columns there
+        # are no groups, and each feature has models of its own.
+        drawn = units * (0.8 + 0.2 * design.draws)
         times = {
             **dict.fromkeys(("fits", "mdi", "ufi", "losaw"), folds),
             "pfi": units * design.permutations / self.design.permutations,
-            # Draws of features, and of groups; predictions are a small part.
-            "cpi": units * (0.8 + 0.2 * design.draws) * _GROUPS,
+            "cpi": drawn * (folds if design.given else _GROUPS),
             "draws": units * _TESTED,
             "loco": units * folds,
         }

@@ -1,17 +1,20 @@
 """CPI, the test of its draws, and what is selected: by CPI, or by LOCO where draws fail."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from losaw.explaining.design import METHODS, MOST_TESTED_ROWS, sample
+from losaw.explaining.models import fit_each
+from losaw.explaining.preparing import Prepared
 from losaw.explaining.scores import LEVEL, Unit, Work, over_folds
 from losaw.importance import cpi, hierarchy, loco
 from losaw.knockoffs import make_sampler
 from losaw.knockoffs.diagnostics import draw_tests
 from losaw.scoring.many_tests import adjust
+from losaw.scoring.result import ImportanceResult
 from losaw.tables import read_table
 
 # Draws of features with a larger p-value are not tested, unless the false discovery rate is larger.
@@ -54,6 +57,46 @@ def score_with_draws(work: Work, groups: Any, fdr: float) -> None:
         _test_draws(work, features)
     if work.features is not None:
         work.clock.seconds["draws"] *= len(work.features) / len(features)
+
+
+def score_given(work: Work, make: Callable[[Prepared], Any], fdr: float) -> None:
+    """Run CPI of what each other feature adds to the given ones: of models of these and of it.
+
+    A model of all features would take noise for a feature that it goes with; here CPI is 0 where
+    the response is independent of the feature given the others.
+    """
+    given, parts = list(work.design.given), list[ImportanceResult]()
+    with work.clock.part("cpi"):
+        for name in work.data.X.columns.drop(given):
+            columns = [n for n in work.data.X.columns if n in (*given, name)]
+            kinds = {n: work.data.kinds[n] for n in columns}
+            data = replace(work.data, X=work.data.X[columns], kinds=kinds)
+            alone = replace(work, data=data, models=fit_each(make(data), data, work.splits))
+            random_state = work.stream(f"draws of {name}")
+            found = cpi(
+                features=[name], n_draws=work.design.draws, random_state=random_state,
+                **alone.common,
+            )  # fmt: skip
+            parts.append(found)
+            if found.details["raw_p_values"][0] <= max(fdr, _MAY_BE_SELECTED):
+                _test_draws(alone, [name])
+            if (name,) in recognised(alone) or "untestable" in found.notes.get(name, ""):
+                _leave_out(alone, [(name,)])
+    work.results["cpi"] = _joined(parts)
+
+
+def _joined(results: Sequence[ImportanceResult]) -> ImportanceResult:
+    """Return the results of several models on the same rows as one."""
+
+    def each(parts: Iterable[Any]) -> Any:
+        return np.concatenate(list(parts), axis=-1)
+
+    fields = ("scores", "std_error", "p_values", "kinds", "deviations")
+    joined: dict[str, Any] = {f: each(getattr(r, f) for r in results) for f in fields}
+    joined["details"] = {k: each(r.details[k] for r in results) for k in results[0].details}
+    joined["notes"] = {name: note for r in results for name, note in r.notes.items()}
+    names = tuple(name for r in results for name in r.feature_names)
+    return replace(results[0], feature_names=names, rows=None, **joined)
 
 
 def _test_draws(work: Work, names: Sequence[str]) -> None:

@@ -13,7 +13,7 @@ from losaw.explaining.design import METHODS, Design
 from losaw.explaining.disagreements import GROUPED_ABOVE, MEASURE, Associations, Disagreement
 from losaw.explaining.draws import Decision
 from losaw.explaining.scores import LEVEL, Work, over_folds
-from losaw.explaining.sentences import Sentence, listed
+from losaw.explaining.sentences import Sentence, and_listed, listed
 from losaw.importance.group_tree import average_linkage
 from losaw.pages import Result, text_table
 from losaw.scoring.many_tests import adjust
@@ -114,11 +114,16 @@ class Explanation(Result):
 
         Scores in :attr:`results` are in the order of each result's own ``feature_names``.
         """
-        first = self.associations.names
+        first = self._features
         ranked = [r.ranking_scores() for r in self.results.values()]
         ranks = [np.argsort(np.argsort(-scores, kind="stable")) for scores in ranked]
         order = np.argsort(np.mean(ranks, axis=0), kind="stable")
         return tuple(first[j] for j in order)
+
+    @property
+    def _features(self) -> list[str]:
+        """The features, without those that are given."""
+        return [name for name in self.associations.names if name not in self.design.given]
 
     def to_frame(self) -> "pd.DataFrame":
         """One row per feature: kind, group, selection; score, error and p-value by method."""
@@ -126,7 +131,7 @@ class Explanation(Result):
         from scipy.stats import t
 
         group_of = {m: group for group, ms in self.associations.groups.items() for m in ms}
-        features = list(self.associations.names)
+        features = self._features
         frame = pd.DataFrame({"feature": features})
         frame["kind"] = [self.work.data.kinds[name] for name in features]
         frame["group"] = [group_of.get(name, "") for name in features]
@@ -281,6 +286,7 @@ class Explanation(Result):
             "curves": {name: small_curve(curve, largest) for name, curve in self.curves.items()},
             "half": f"{change:,.0f}" if change >= 1000 else f"{change:.3g}",
             "map": heat_map(self.associations, drawn) if len(drawn) > 1 else None,
+            "given": and_listed(self.design.given),
             "grouped_above": f"{GROUPED_ABOVE:g}",
             "measure": MEASURE,
             "decimal": decimal,

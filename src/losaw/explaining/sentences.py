@@ -60,12 +60,16 @@ def answer(work: Work, decision: Decision, fdr: float) -> tuple[Sentence, ...]:
     | else a group, or a feature by its group's tests, is stated | the finest statement |
     | else the model predicts unseen rows | the features together matter |
     | else | the data do not decide |
+
+    Where columns are given, they are not among the features, and no model has all features.
     """
     if decision.method is None:
         return ()
-    method, names, model = METHODS[decision.method], work.data.X.columns, work.model
+    method, model, given = METHODS[decision.method], work.model, work.design.given
+    names = work.data.X.columns.drop(list(given))
     n, quality = len(names), work.quality.get("model")
     explains = quality is not None and quality.p_value <= LEVEL
+    adds = f"adds to {and_listed(given)}"
     rate = f"a false discovery rate of {fdr:g} over {n} feature{'s' * (n > 1)}"
     stated = [statement(group, work, decision) for group in decision.head]
     below: list[Sentence] = []
@@ -79,7 +83,7 @@ def answer(work: Work, decision: Decision, fdr: float) -> tuple[Sentence, ...]:
             "tests of groups": "by the tests of groups",
         }
         parts = [f"{how}: {listed(of_each[by])}" for by, how in hows.items() if by in of_each]
-        parts[0] = f"Selected {parts[0]}"
+        parts[0] = f"What {adds}, {parts[0]}" if given else f"Selected {parts[0]}"
         hidden = [s for s in stated if 1 < len(s.features) < n]
         hidden = [s for s in hidden if not set(s.features) & set(decision.selected)][:2]
         parts += [s.text[0].lower() + s.text[1:] for s in hidden]
@@ -105,7 +109,8 @@ def answer(work: Work, decision: Decision, fdr: float) -> tuple[Sentence, ...]:
             words = "features are" if rest > 1 else "feature is"
             they = "they do" if rest + n_open > 1 else "it does"
             more = f", and {n_open} {'stay' if n_open > 1 else 'stays'} open" * (n_open > 0)
-            text = f"{rest} {words} not selected{more}, which does not show that {they} not matter."
+            text = f"{rest} {words} not selected{more}, which does not show that {they} not "
+            text += f"add to {and_listed(given)}." if given else "matter."
             below.append(Sentence("not selected", (), text))
     else:
         with_loco = any(len(unit) == 1 for unit in decision.by_loco)
@@ -113,19 +118,22 @@ def answer(work: Work, decision: Decision, fdr: float) -> tuple[Sentence, ...]:
         none = f"{how} selects no single feature at {rate}."
         if stated:
             head = min(stated, key=lambda statement: len(statement.features))
-        elif explains:
+        elif explains and not given:
             text = "The features together matter, but no single one is selected"
             text = f"{names[0]} predicts {work.data.target}" if n == 1 else text
             head = Sentence("together", tuple(names), text)
         else:
-            text = "These data do not decide which features matter"
+            text = (
+                f"These data do not decide {f'what {adds}' if given else 'which features matter'}"
+            )
             head = Sentence("undecided", (), text)
         below.append(Sentence("none selected", (), none))
     if explains and quality is not None:
         share = f"{percent(quality.share)} of the variation of unseen rows"
-        text = f"{model[0].upper()}{model[1:]} explains {share} (p {p_text(quality.p_value)})."
+        text = f"{model[0].upper()}{model[1:]}{' of all features' if given else ''} explains "
+        text += f"{share} (p {p_text(quality.p_value)})."
         below.append(Sentence("explained", (), text))
-        if not decision.selected and n > 1 and decision.method != "pfi":
+        if not decision.selected and n > 1 and decision.method != "pfi" and not given:
             text = "Features that contain the same information hide each other from this test."
             below.append(Sentence("hidden", (), text))
     elif quality is not None and not (decision.selected or decision.stated):
@@ -133,7 +141,7 @@ def answer(work: Work, decision: Decision, fdr: float) -> tuple[Sentence, ...]:
         text += "constant, so that its importances say little."
         below.append(Sentence("not explained", (), text))
     below += [*_by_loco(work, decision), *_open(work, decision)]
-    below.append(Sentence("question", (), f"{method.label}: {method.question}"))
+    below.append(Sentence("question", (), f"{method.label}: {work.design.question(method)}"))
     return (head, *below)
 
 
@@ -196,6 +204,11 @@ def in_braces(group: Unit) -> str:
 def listed(names: Sequence[str]) -> str:
     """Return names with commas between them, and in quotes where a name has a comma itself."""
     return ", ".join(f"“{name}”" if "," in name else name for name in names)
+
+
+def and_listed(names: Sequence[str]) -> str:
+    """Return names as in a sentence: a, b and c."""
+    return " and ".join(filter(None, (listed(names[:-1]), listed(names[-1:]))))
 
 
 def _unit(unit: Unit) -> str:
@@ -416,11 +429,12 @@ def _untestable(work: Work) -> Iterator[Sentence]:
     result = work.results.get("cpi")
     named = [n for n, why in result.notes.items() if "untestable" in why] if result else []
     if named:
+        others = "the given columns" if work.design.given else "the other features"
         shown = listed(named[:6]) + (", …" if len(named) > 6 else "")
         yield Sentence(
             "untestable",
             tuple(named),
-            f"The draws of CPI for {shown} are nearly copies: the other features determine such a "
+            f"The draws of CPI for {shown} are nearly copies: {others} determine such a "
             "feature, or there are too many of them for so few rows to tell. CPI cannot test it: a "
             "score of 0 does not mean that it does not matter.",
         )

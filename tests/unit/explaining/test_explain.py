@@ -123,6 +123,12 @@ def test_a_budget_cuts_rows_and_says_so(capsys):
         ({"random_state": -1}, "random_state"),
         ({"random_state": "x"}, "random_state must be .*Generator or None"),
         ({"groups": {"g": ["age"]}, "methods": "pfi"}, "groups are tested by cpi, .* add it"),
+        ({"given": []}, "given names no column"),
+        ({"given": ["wagee"]}, "given: .*did you mean 'wage'"),
+        ({"given": "bought"}, "given: unknown feature 'bought'"),
+        ({"given": "age", "methods": "cpi,loco"}, "asked of cpi alone"),
+        ({"given": "age", "groups": {"g": ["wage"]}}, "leave out groups or given"),
+        ({"given": list(mixed(60).drop(columns="bought"))}, "given names every feature"),
         # Before a model is made.
         ({"groups": {"g": ["age", "wagee"]}, "model": "forrest"}, "did you mean 'wage'"),
     ],

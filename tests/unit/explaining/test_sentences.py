@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.linear_model import LinearRegression
 
 import losaw
 from reference.explaining_tables import copies, mixed
@@ -242,3 +243,31 @@ def test_where_draws_fail_loco_decides_and_every_output_says_so():
     assert "n2" in found.selected and ("echo",) in found.decision.by_loco
     assert "its draws fail their test" in found.to_html() and "?" in found.to_text()
     assert "echo" in kinds(found, "draws")[0].features
+
+
+def hidden(n=300, seed=0):
+    """A cause that is measured with a known error, which says nothing of the response itself."""
+    frame, rng = noise(n, 3, seed), np.random.default_rng(seed + 1)
+    frame = frame.set_axis(["age", "error", "copy", "y"], axis=1)
+    cause, frame["copy"] = rng.standard_normal(n), frame["age"] + 0.3 * frame["copy"]
+    frame["measured"] = cause + frame["error"]
+    return frame.assign(y=frame["y"] + frame["age"] + 2 * cause)
+
+
+@pytest.mark.parametrize("model", ["forest", LinearRegression()])
+def test_what_adds_to_given_columns_is_said_in_these_words(model):
+    options = {"methods": "cpi", "model": model}
+    assert "error" in explain(hidden(), **options).selected
+    for given, adds in (("age", "measured"), (["age", "measured"], "error")):
+        found = explain(hidden(), given=given, **options)
+        words = "What adds to age and measured" if adds == "error" else "What adds to age"
+        assert found.selected == (adds,) and found.answer == f"{words}, by CPI: {adds}"
+        assert f"<h1>{words} about y<" in found.to_html()
+        assert "not matter" not in found.to_text() and found.sections["Beware"] == ()
+        assert "age" not in set(found.to_frame()["feature"])
+
+
+def test_of_noise_nothing_is_said_to_add_to_given_columns():
+    found = explain(noise(), given="X1", methods=None)
+    assert found.selected == () and found.answer == "These data do not decide what adds to X1"
+    assert "together" not in found.to_text() + found.to_html()
