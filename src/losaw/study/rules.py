@@ -227,10 +227,12 @@ class Run(Session):
 def check_request(session: Session) -> None:
     """Check figures, tables and extras of a request before anything runs; print its notes."""
     from losaw.study.report.figures import check_figures
+    from losaw.study.report.headline import check_pair
     from losaw.study.results.compare import check_tables
 
     for study in session.studies:
         check_figures(study)
+        check_pair(study)
         check_tables(study)
         check_extras(study, session.learners(study))
     for note in session.notes:

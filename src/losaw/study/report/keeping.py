@@ -23,10 +23,11 @@ HEX_DIGITS = 12  # of a digest: a line that differs looks equal once in 3e14
 def keep(shelf: Shelf, names: Sequence[str], folder: Path) -> int:
     """Copy what a repository should hold of a run into ``folder/<study>``.
 
-    These are the summary, the cells that have a published value, the tables in Markdown, the first
-    pictures, and for each setting, learner and range of seeds how the digest of its rows begins.
-    How a study was run is its line of ``folder/runs.csv``. Other studies that the folder holds
-    stay. Returned are the bytes that it holds then.
+    These are the summary, the cells that have a published value, the differences of the methods
+    that the study compares, the tables in Markdown, the first pictures, and for each setting,
+    learner and range of seeds how the digest of its rows begins. How a study was run is its line of
+    ``folder/runs.csv``. Other studies that the folder holds stay. Returned are the bytes that it
+    holds then.
     """
     runs = dict(Shelf(folder, shelf.configuration).runs) if (folder / RUNS).is_file() else {}
     for name in names:
@@ -36,9 +37,14 @@ def keep(shelf: Shelf, names: Sequence[str], folder: Path) -> int:
         evidence = read_stored(results.folder / "blocks.csv", EVIDENCE)[list(EVIDENCE)]
         digests = evidence["rows_sha256"].str[:HEX_DIGITS]
         summary, cells = short_summary(results.summary), _printed(results.comparison)
+        pair = set((results.is_paired and shelf.studies[name].file.compare) or ())
+        is_own = results.differences[["method", "minus"]].isin(pair).all(axis=1)
+        differences = results.differences[is_own]
         shutil.rmtree(kept, ignore_errors=True)  # what takes its place is read
         write_csv(kept / "summary.csv", summary)
         write_csv(kept / "comparison.csv", cells)
+        if pair:
+            write_csv(kept / "differences.csv", differences)
         write_csv(kept / "blocks.csv", evidence.assign(rows_sha256=digests))
         for table in sorted((results.folder / "tables").glob("*.md")):
             write_text(kept / "tables" / table.name, table.read_text("utf-8"))

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from losaw.study.request.grid import Study
@@ -13,6 +14,7 @@ from losaw.study.stored_tables import read_stored
 # Columns of a comparison that must be there, with their types.
 WORDS = dict.fromkeys(("metric", "method", "verdict", "explained", "noted"), str)
 COMPARISON = {**WORDS, "published": float, "reproduced": float, "n_seeds": int}
+DIFFERENCES = {**dict.fromkeys(("method", "minus", "metric"), str), "difference": float}
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,24 @@ class StudyResults:
         """Mean and Monte Carlo standard error of every measured number."""
         summary = read_stored(self.folder / "summary.csv", SUMMARY)
         return summary if self.study is None else complete_summary(self.study, summary)
+
+    @property
+    def is_paired(self) -> bool:
+        """Whether differences on the same data sets are stored."""
+        return (self.folder / "differences.csv").is_file()
+
+    @cached_property
+    def differences(self) -> pd.DataFrame:
+        """Paired differences of methods; where none are stored, those of the means."""
+        if self.is_paired:
+            return read_stored(self.folder / "differences.csv", DIFFERENCES)
+        keys = ["setting_id", "metric"]
+        means = self.summary[self.summary["n_seeds"] > 0]
+        means = means[[*keys, "method", "mean", "mc_se"]]
+        both = means.merge(means.rename(columns={"method": "minus"}), on=keys, suffixes=("", "_"))
+        both = both[both["method"] > both["minus"]]  # each pair once
+        errors = np.hypot(both["mc_se"], both["mc_se_"])
+        return both.assign(difference=both["mean"] - both["mean_"], mc_se=errors)
 
     @cached_property
     def comparison(self) -> pd.DataFrame:

@@ -305,6 +305,9 @@ class StudyFile(Strict):
         How a column of the comparison is named, from ``{learner}`` and ``{importance}``;
         the learner's label where that leaves nothing. Default: ``{learner} {importance}`` where a
         learner has several importances, else ``{learner}``.
+    compare : list of two str
+        Methods, as columns of the comparison are named: the first page of the report says how much
+        higher the first is than the second, on the same data sets.
     published : str or None
         File in ``config/published``.
     margins : dict
@@ -340,6 +343,7 @@ class StudyFile(Strict):
     seconds_per_seed: list[Seconds] = []
     memory_megabytes: Annotated[int, Field(ge=1)] = 1500
     method: str | None = None
+    compare: tuple[str, str] | None = None
     published: Annotated[str, AfterValidator(_path)] | None = None
     margins: dict[str, Annotated[float, Field(gt=0)]] = {}
     counted: bool | list[Filter] = True

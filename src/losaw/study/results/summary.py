@@ -102,7 +102,7 @@ def paired_differences(study: Study, collection: Collection) -> pd.DataFrame:
         sort=False,
         observed=True,
     )
-    pairs = list(_pairs(study, set(wide.columns)))
+    pairs = list(pairs_of(study, set(wide.columns)))
     columns = ["method", "minus", "setting_id", *study.axes, "metric"]
     columns += ["n_seeds", "difference", "mc_se"]
     if not pairs:
@@ -118,7 +118,7 @@ def paired_differences(study: Study, collection: Collection) -> pd.DataFrame:
     return both.merge(collection.settings, on="setting_id", how="left", sort=False)[columns]
 
 
-def _pairs(study: Study, computed: set[Name]) -> Iterator[tuple[Name, Name]]:
+def pairs_of(study: Study, computed: set[Name]) -> Iterator[tuple[Name, Name]]:
     """Yield (learner, importance) of two methods that are compared, the earlier one first."""
     of_learners = (
         ((first, importance), (other, importance))

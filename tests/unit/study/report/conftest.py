@@ -26,6 +26,7 @@ learners:
   losawRF: {learner: losaw-forest}
 importances: [mdi]
 metrics: [r2_test, pr_auc]
+compare: [losawRF, RF]
 seeds: {smoke: 2, desk: 4, paper: 8}
 margins: {r2_test: 0.03, pr_auc: 0.1}
 labels: {n_samples: N, function: model, r2_test: R²_test, pr_auc: pr-AUC}

@@ -8,6 +8,8 @@ import shutil
 import pandas as pd
 import pytest
 
+from losaw.study.errors import StudyError
+from losaw.study.report.headline import check_pair
 from losaw.study.report.keeping import compare_again, keep
 from losaw.study.report.page.front import front_page, write_pages
 from losaw.study.report.page.paper import paper_page
@@ -54,6 +56,16 @@ def make_shelf(tmp_path):
         for method, mean in (("RF", 0.5), ("losawRF", 0.7))
     ]  # fmt: skip
     pd.DataFrame(rows).to_csv(place / "summary.csv", index=False)
+    differences = [
+        {"method": "RF", "minus": other, "setting_id": setting.identifier, **setting.axes,
+         "metric": metric, "n_seeds": 40, "difference": -difference, "mc_se": error}
+        for setting, (difference, error) in zip(
+            study.settings, ((0.3, 0.03), (-0.1, 0.04)), strict=True
+        )
+        for metric in ("r2_test", "pr_auc")
+        for other in ("another", "losawRF")
+    ]  # fmt: skip
+    pd.DataFrame(differences).to_csv(place / "differences.csv", index=False)
     comparison.to_csv(place / "comparison.csv", index=False)
     write_tables(study, comparison, place / "tables")
     manifest = {
@@ -78,13 +90,49 @@ def page(tmp_path_factory):
 
 
 def test_a_page_begins_with_the_finding(shelf, page, tmp_path):
-    said = "means over 2 settings: R²_test .700 against .500 (better in 2), pr-AUC .700 against"
+    said = "mean difference over 2 settings (paired): R²_test +.100 (.025), higher in 1; pr-AUC +"
     front = front_page(shelf, "report").html()
     for text in (page, front):
         head = text[text.index("<h1>") : text.index('<div class="tiles">')]
         assert said in head and "<b>losawRF against RF</b>" in head
         assert text.count('class="tile"') == 5
     assert '<a href="nobody.html">' in front
+    # Without paired differences, from the means: .7 - .5 with an error of .1 / 40 ** .5 each.
+    (shelf.folder / "made" / "differences.csv").unlink()
+    again = front_page(Shelf(shelf.folder, shelf.configuration), "report").html()
+    assert "independent): R²_test +.200 (.016), higher in 2;" in again
+    made = shelf.configuration / "studies" / "made.yaml"
+    made.write_text(made.read_text().replace("compare: [losawRF, RF]\n", ""))
+    assert " against " not in front_page(Shelf(shelf.folder, shelf.configuration), "r").html()
+
+
+@pytest.mark.parametrize(
+    ("pair", "words"),
+    [
+        ("[RF, losawRFF]", r"line 13: compare\.1: unknown method .*; did you mean 'losawRF'\?"),
+        ("[RF, RF]", "compare: must be two methods, of one learner or by one importance, got RF"),
+        ("[RF]", r"compare\.1: Field required"),
+        ("[losawRF, RF, RF]", "compare: Tuple should have at most 2 items"),
+        ("{losawRF: RF}", "compare: Input should be a valid tuple"),
+    ],
+)
+def test_a_pair_that_cannot_be_compared_is_refused_before_anything_runs(tmp_path, pair, words):
+    with pytest.raises(StudyError, match=f"made.yaml: .*{words}"):
+        check_pair(read_study(tmp_path, STUDY.replace("[losawRF, RF]", pair)))
+
+
+def test_methods_of_two_learners_by_two_importances_and_those_that_no_metric_judges_are_refused(
+    tmp_path,
+):
+    text = STUDY.replace("[mdi]", "[mdi, reported]")
+    for pair, metrics, words in (
+        ("[losawRF mdi, RF reported]", "[r2_test, pr_auc]", "must be two methods"),
+        ("[losawRF mdi, RF mdi]", "[r2_test, largest_size]", "no metric says of both"),
+    ):
+        made = text.replace("[losawRF, RF]", pair).replace("[r2_test, pr_auc]", metrics)
+        made = made.replace("margins: {r2_test: 0.03, pr_auc: 0.1}\n", "")
+        with pytest.raises(StudyError, match=f"compare: {words}"):
+            check_pair(read_study(tmp_path, made))
 
 
 def test_a_claim_says_how_many_settings_of_its_scale_were_not_run(shelf):
@@ -228,8 +276,8 @@ def kept(shelf, tmp_path):
 def test_kept_are_the_summary_the_printed_cells_tables_pictures_and_digests(kept, shelf):
     files = sorted(str(path.relative_to(kept)) for path in kept.rglob("*") if path.is_file())
     assert files == [
-        "made/blocks.csv", "made/comparison.csv", "made/figures/figure_9.png",
-        "made/summary.csv", "made/tables/table_1.md", "runs.csv",
+        "made/blocks.csv", "made/comparison.csv", "made/differences.csv",
+        "made/figures/figure_9.png", "made/summary.csv", "made/tables/table_1.md", "runs.csv",
     ]  # fmt: skip
     assert len(pd.read_csv(kept / "made" / "comparison.csv")) == 6
     stored = shelf.folder / "made" / "blocks.csv"
@@ -258,7 +306,8 @@ def test_the_pages_of_what_is_kept_say_the_same_in_markdown(kept, shelf):
     assert "- [On nothing & <more>](./nobody.md)" in front
     assert "(./made/tables/table_1.md)" in paper and "(./made/figures/figure_9.png)" in paper
     assert "| forests predict | supported |" in paper and "- the weather" in paper
-    assert "**losawRF against RF**, means over 2 settings: R²_test .700 against .500" in paper
+    assert "**losawRF against RF**, mean difference over 2 settings (paired): R²_test +.1" in paper
+    assert set(pd.read_csv(kept / "made" / "differences.csv")["minus"]) == {"losawRF"}
 
 
 def test_what_is_kept_is_compared_again(kept, shelf):

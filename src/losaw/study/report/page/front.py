@@ -7,7 +7,7 @@ import pandas as pd
 
 from losaw.study.claims.weighing import CLAIM_VERDICTS, CONTRADICTED, MIXED, Weighed
 from losaw.study.report.page.paper import finding, paper_page, verdict_tiles, what_was_run
-from losaw.study.report.page.parts import Page, Section
+from losaw.study.report.page.parts import Page, Part, Section
 from losaw.study.report.page.stored import Shelf
 from losaw.study.request.published import check_counted_once
 from losaw.study.results.agreement import DEVIATES, DIFFERS
@@ -35,7 +35,11 @@ def front_page(shelf: Shelf, name: str) -> Page:
     """The page that leads to all others; its file is called ``report`` or ``overview``."""
     check_counted_once(shelf.studies.values(), shelf.configuration / "published")
     cells, uncounted = (_compared(shelf, are_counted) for are_counted in (True, False))
-    parts = [*finding(shelf, shelf.studies), *verdict_tiles(cells)]
+    pages = shelf.pages.items()
+    findings = [
+        f"{line} ({_link(page)})" for page, names in pages for line in finding(shelf, names)
+    ]
+    parts: list[Part] = [findings, *verdict_tiles(cells)]
     links = [_link(page, shelf.paper(page).title) for page in shelf.pages]
     parts.append(Section("Pages", [links]))
     if len(cells):

@@ -9,9 +9,10 @@ from losaw.scoring.many_tests import rank_words
 from losaw.study.claims.claim_file import Claims
 from losaw.study.claims.weighing import CONTRADICTED, MIXED, Weighed, settings_against
 from losaw.study.report.best_methods import rank_methods
+from losaw.study.report.headline import headline
 from losaw.study.report.page.parts import Page, Part, Picture, Section, Tiles
 from losaw.study.report.page.stored import Shelf
-from losaw.study.report.tables import LEGEND, arrange, higher_is_better, in_words
+from losaw.study.report.tables import LEGEND, arrange, in_words
 from losaw.study.report.typeset import number, signed
 from losaw.study.request.grid import Study
 from losaw.study.results.agreement import AGREES, DEVIATES, DIFFERS, UNDECIDABLE, UNDECIDED
@@ -66,37 +67,10 @@ def paper_page(shelf: Shelf, name: str) -> Page:
 
 
 def finding(shelf: Shelf, names: Iterable[str]) -> list[Part]:
-    """The finding of the study with the most settings, of those that compare learners."""
-    findings = [pair for name in names for pair in _findings(shelf, name)]
-    return [max(findings, key=lambda pair: pair[0])[1]] if findings else []
-
-
-def _findings(shelf: Shelf, name: str) -> Iterator[tuple[int, str]]:
-    """Yield the number of settings, and the last learner against the first one in a sentence.
-
-    Each metric counts the settings in which the last learner is better. Nothing is said of a study
-    with one learner, or with several importances, which are what such a study compares.
-    """
-    study, summary = shelf.studies[name], shelf.results[name].summary
-    first, *others = study.learners
-    if not others or len(set(summary["importance"]) - {""}) > 1:
-        return
-    last, of_metrics, n_settings = others[-1], [], 0
-    for metric in study.file.margins or study.metrics:
-        of_metric = summary[(summary["metric"] == metric) & (summary["n_seeds"] > 0)]
-        wide = of_metric.pivot_table("mean", "setting_id", "learner", sort=False)
-        wide = wide.reindex(columns=[first, last]).dropna()
-        if wide.empty:
-            continue
-        gain = (wide[last] - wide[first]) * (1 if higher_is_better(study, metric) else -1)
-        n_settings = max(n_settings, len(wide))
-        means = f"{number(wide[last].mean(), 3)} against {number(wide[first].mean(), 3)}"
-        of_metrics.append(f"{study.show(metric)} {means} (better in {int((gain > 0).sum())})")
-    if not of_metrics:
-        return
-    pair = f"**{study.show(last)} against {study.show(first)}**"
-    settings = f"{n_settings} settings" if n_settings > 1 else "one setting"
-    yield n_settings, f"{pair}, means over {settings}: {', '.join(of_metrics)}."
+    """The headline of the study with the most settings, of those that compare two methods."""
+    headlines = [headline(shelf.studies[name], shelf.results[name]) for name in names]
+    _, sentence = max(headlines, key=lambda pair: pair[0], default=(0, ""))
+    return [sentence] if sentence else []
 
 
 def verdict_tiles(cells: pd.DataFrame) -> list[Part]:

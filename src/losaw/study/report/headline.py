@@ -1,0 +1,89 @@
+"""The headline of a study: the two methods that its file compares, on the same data sets."""
+
+from itertools import starmap
+
+import numpy as np
+import pandas as pd
+
+from losaw.study.report.results import StudyResults
+from losaw.study.report.tables import ranks_methods
+from losaw.study.report.typeset import number
+from losaw.study.request.grid import Study
+from losaw.study.results.summary import pairs_of
+
+
+def check_pair(study: Study) -> None:
+    """Check the two methods that a study compares, before anything runs.
+
+    Raises
+    ------
+    StudyError
+        For an unknown method, for two that differ in learner and importance, whose differences are
+        not taken, and for two that no metric judges; with file, key and what is allowed.
+    """
+    pair = study.file.compare
+    if pair is None:
+        return
+    for index, name in enumerate(pair):
+        study.source.check_known(name, study.methods, ("compare", index), "method")
+    learners = study.learners.items()
+    known = {(label, name) for label, of in learners for name in ("", *of.importances)}
+    pairs = [set(starmap(study.method_name, both)) for both in pairs_of(study, known)]
+    if set(pair) not in pairs:
+        message = "must be two methods, of one learner or by one importance"
+        raise study.source.error(("compare",), f"{message}, got {' and '.join(pair)}")
+    if not _judging(study):
+        message = f"no metric says of both, {' and '.join(pair)}, which is better; leave it out"
+        raise study.source.error(("compare",), message)
+
+
+def _judging(study: Study) -> list[str]:
+    """The metrics that say which of the two compared methods is better."""
+    pair, metrics = set(study.file.compare or ()), study.file.margins or study.metrics
+    return [m for m in metrics if ranks_methods(study, m) and pair <= {*study.methods_of(m)}]
+
+
+def mean_differences(study: Study, frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the mean difference, first less second of the compared methods, of each metric.
+
+    Each of the S ``settings`` of ``frame`` (``differences.csv``) counts the same, so that the Monte
+    Carlo error ``mc_se`` is the root of sum_s mc_se_s^2 / S^2. In ``higher`` of them the first
+    method has the larger mean.
+    """
+    first, second = study.file.compare or ("", "")
+    turned = frame.rename(columns={"method": "minus", "minus": "method"})
+    both = pd.concat([frame, turned.assign(difference=-frame["difference"])])
+    pair = both[(both["method"] == first) & (both["minus"] == second)]
+    of_metrics = [(metric, pair[pair["metric"] == metric]) for metric in _judging(study)]
+    rows = [
+        {
+            "metric": metric,
+            "difference": cells["difference"].mean(),
+            "mc_se": np.linalg.norm(cells["mc_se"]) / len(cells),
+            "settings": len(cells),
+            "higher": int((cells["difference"] > 0).sum()),
+        }
+        for metric, cells in of_metrics
+        if len(cells)
+    ]
+    return pd.DataFrame(rows)
+
+
+def headline(study: Study, results: StudyResults) -> tuple[int, str]:
+    """Return the number of settings and the differences in a sentence; empty if there are none."""
+    if study.file.compare is None:
+        return 0, ""
+    rows = mean_differences(study, results.differences)
+    if rows.empty:
+        return 0, ""
+    of_metrics = [
+        f"{study.show(row.metric)} {'+' * (row.difference > 0)}{number(row.difference, 3)} "
+        f"({number(row.mc_se, 3) or '–'}), higher in {row.higher}"
+        for row in rows.itertuples()
+    ]
+    first, second = map(study.show, study.file.compare)
+    n = int(rows["settings"].max())
+    over = f"{n} settings" if n > 1 else "one setting"
+    errors = "paired" if results.is_paired else "of the means, their errors as if independent"
+    pair = f"**{first} against {second}**, mean difference over {over} ({errors})"
+    return n, f"{pair}: {'; '.join(of_metrics)}."
