@@ -156,8 +156,9 @@ def _show_intervals(method: str, in_folds: bool, kind: str, n_rows: int, n_table
         ends.append(result.interval(0.95).T)
         if in_folds or not true:
             own = [(X[rows], y[rows]) for rows, _ in cv] if in_folds else [once]
-            n_parts = 1 if in_folds else 20
-            true.append(_true_scores(method, models, own, partial(drawn, rng, 2_000), n_parts))
+            # Subgroups and draws depend on the number of rows, so that the truth has as many.
+            size, n_parts = (2_000, 1) if in_folds else (n_rows, 40_000 // n_rows)
+            true.append(_true_scores(method, models, own, partial(drawn, rng, size), n_parts))
         if result.deviations is not None:
             frame = result.ranks().set_index("feature").loc[list(result.feature_names)]
             sets.append(_held(frame[["best", "worst"]].to_numpy(), true[-1])[0])

@@ -27,8 +27,8 @@ _DIGITS = re.compile(
     r"(\d+|[1-9]\d{0,2}((,\d{3})+|( \d{3})+|('\d{3})+)|(?=\.))(\.\d+)?(e[-+]?\d+)?"
 )
 _AMOUNT = re.compile(
-    r"(?P<open>\()?(?P<sign>-|\+)? ?(?P<money>[^\W\d_]{0,2}[^\w\s.,'+-])? ?(?P<second>-|\+)?"
-    r"(?P<digits>\d[\d.,' ]*(?<! )(e[-+]?\d+)?|[.,]\d+)"
+    r"(?P<open>\()?(?P<sign>-|\+)? ?(?P<money>[^\W\d_]{0,2}[^\w\s.,'+-]|[A-Z]{3})?"
+    r" ?(?P<second>-|\+)?(?P<digits>\d[\d.,' ]*(?<! )(e[-+]?\d+)?|[.,]\d+)"
     r" ?(?P<unit>[^\W\d_][^\d.,()]{0,9}[23]?|[^\w\s.,'()+-][^\d.,()]{0,5})?(?(open)\))"
 )
 _SWAPPED = str.maketrans(".,", ",.")
@@ -45,23 +45,27 @@ class Written(NamedTuple):
 def numbers_of(name: str, texts: list[str]) -> Written | None:
     """Read numbers that are not written like 1234.5; None if any is none, or all are plain.
 
-    All have the same currency and the same unit, or none.
+    All have the same currency and the same unit, or none. CHF 9.50 is one, and ROW 9 may be a name.
     """
     found = [_AMOUNT.fullmatch(" ".join(text.translate(_SAME).split())) for text in texts]
     parts = [match for match in found if match is not None]
     affixes = {(match["money"], match["unit"]) for match in parts}
     money = "".join(match["money"] or "" for match in parts[:1])
+    are_cents = any(re.search(r"\d[.,]\d\d$", match["digits"]) for match in parts)
     if (
         len(parts) < len(texts)
         or len(affixes) != 1
-        or (money and unicodedata.category(money[-1]) != "Sc")
+        or (money.isalpha() and not are_cents)
+        or (money and not money.isalpha() and unicodedata.category(money[-1]) != "Sc")
         or any(re.fullmatch(CODE, match["digits"]) for match in parts)
     ):
         return None
     odd = next((j for j, text in enumerate(texts) if not _is_plain(text)), None)
     if odd is None:
         return None
-    sign = np.array([1 - 2 * ("-" in match[0][:4] or bool(match["open"])) for match in parts])
+    sign = np.array(
+        [-1 if match["open"] or "-" in match.group("sign", "second") else 1 for match in parts]
+    )
     both = [[match["digits"], match["digits"].translate(_SWAPPED)] for match in parts]
     readings = [
         np.array([float(re.sub("[,' ]", "", digits)) for digits in reading])

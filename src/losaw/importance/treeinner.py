@@ -56,7 +56,8 @@ def treeinner(
     ----------
     model : xgboost.Booster, XGBRegressor or XGBClassifier, or a Pipeline that ends with one
         Trained with squared error or binary log-loss, without L1 penalty or an objective of its
-        own. Weights of rows that are not whole numbers are refused; whole ones cannot be seen.
+        own. Weights of rows that are not whole numbers are refused; whole ones cannot be seen, nor
+        can a slice without the first trees (``booster[3:8]``), whose residuals would be others.
     X : array or data frame of shape (n_samples, n_features)
         Best rows that the model has not seen; missing values go where xgboost sends them. In a
         study the test sample, the paper's validation data, unless ``rows: train`` is given.

@@ -27,6 +27,7 @@ AMOUNTS = {
     "currency": lambda v: f"${v:,.2f}",
     "currency after": lambda v: f"{swapped(v)} €",
     "dollars of a country": lambda v: f"US$ {v:,.2f}",
+    "letters": lambda v: f"CHF {v:,.2f}",
     "percent": lambda v: f"{v} %",
     "thin blanks": lambda v: f"{v:,.2f}".replace(",", "\u202f"),
     "apostrophes": lambda v: f"{v:,.2f}".replace(",", "\u2019"),
@@ -53,6 +54,11 @@ def test_an_amount_is_its_number_with_a_note_and_text_where_the_kind_says_so(how
     np.testing.assert_allclose(prepare(target, "x").y, signs * VALUES)
 
 
+@pytest.mark.parametrize("text", ["US$ -{:.2f}", "CHF -{:,.2f}", "-CHF {:.2f}", "€-{:.2f}"])
+def test_a_sign_may_stand_before_or_after_the_currency(text):
+    np.testing.assert_allclose(column_of([text.format(v) for v in VALUES]).values, -VALUES)
+
+
 @pytest.mark.parametrize(
     "texts", [["1,234", "5,678"], ["1.234 kg", "2.345 kg"], ["3/4/2020", "5/6/2020"]]
 )
@@ -61,7 +67,9 @@ def test_what_can_be_read_in_two_ways_is_refused_and_both_are_shown(texts):
         column_of(np.resize(texts, N))
 
 
-@pytest.mark.parametrize("text", ["ward {}", "{}a {}b", "0{} kg", "{0}.{0}.1", "{}-{}a"])
+@pytest.mark.parametrize(
+    "text", ["ward {}", "ROW {}", "ABC{}.0", "{}a {}b", "0{} kg", "{0}.{0}.1", "{}-{}a"]
+)
 def test_codes_stay_text(text):
     assert column_of([text.format(i % 9, i % 7) for i in ROW]).kind == "nominal"
 
