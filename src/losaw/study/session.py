@@ -12,6 +12,7 @@ from typing import Any
 
 from losaw.study.block.blocks import LEARNER_AXIS, Block, Cell, slices
 from losaw.study.claims.claim_file import check_claims
+from losaw.study.columns import check_axes
 from losaw.study.errors import StudyError, part_of
 from losaw.study.registry.plugins import load_plugin
 from losaw.study.request.checks import validate
@@ -130,6 +131,7 @@ class Session:
         """Read and validate a study file next to the configuration, for the session's scale."""
         study = Study(self.folder / "studies" / f"{name}.yaml", self.scale)
         if not trusted:
+            check_axes(study)
             validate(study)
             published = read_published(study, self.published_folder)
             self.notes += what_has_no_cell(study, published)

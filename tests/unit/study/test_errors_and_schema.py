@@ -77,7 +77,16 @@ from losaw.support.words import did_you_mean, unknown
                 f"learner_axes: [{axis}]\nsettings:\n  {axis}: [1]\n",
                 [f"settings.{axis}: is the name of a column of results or of a key"],
             )
-            for axis in ("mean", "setting_id", "seed", "verdict", "seeds", "scale", "learner")
+            for axis in (
+                "p_values",
+                "setting_id",
+                "left",
+                "seed",
+                "verdict",
+                "seeds",
+                "reuse",
+                "learner",
+            )
         ],
         (
             "jitter: 0.3",

@@ -10,6 +10,7 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
+from losaw.study.columns import RESERVED
 from losaw.study.report.tables import write_tables
 from losaw.study.results.outputs import FILES, write_outputs
 from reference.in_process import execute
@@ -75,6 +76,12 @@ def test_the_columns_or_keys_of_a_file_are_those_on_the_page(folder, name):
 
 def test_the_columns_of_tables_are_those_on_the_page(folder):
     assert list(pd.read_csv(folder / "tables" / "table_1.csv")) == documented("tables/<table>.csv")
+
+
+def test_no_axis_can_have_the_name_of_a_column_beside_it(folder):
+    for name in {*FILES} - {"blocks.csv", "manifest.json"}:
+        assert {*KEYS[Path(name).suffix](folder / name)} - {*AXES} <= RESERVED
+    assert {*pd.read_csv(folder / "tables" / "table_1.csv")} - {*AXES} <= RESERVED
 
 
 def test_the_columns_of_blocks_are_those_on_the_page(folder):

@@ -11,6 +11,7 @@ from scipy.special import betaincinv
 from scipy.stats import t
 
 from losaw.study.claims.claim_file import Claim, Side
+from losaw.study.columns import OF_CLAIM, with_axes
 from losaw.study.request.grid import Study
 from losaw.study.request.settings import matches
 
@@ -230,7 +231,7 @@ def _compared_sides(
     freedoms = both[["freedom_left", "freedom_right"]].astype(float)
     # A deviation, or a share of a mean, is no rate, even of a metric of decisions.
     may_be_rates = claim.statistic == "mean" and not claim.share_of
-    return pd.DataFrame(
+    comparisons = pd.DataFrame(
         {
             **both[axes],
             "compared": list(itertools.starmap(_in_words, both["compared"])),
@@ -246,7 +247,8 @@ def _compared_sides(
                 for left, right in both["compared"]
             ],
         }
-    ).reset_index(drop=True)
+    )
+    return comparisons[with_axes(OF_CLAIM, axes)].reset_index(drop=True)
 
 
 def _welch(both: pd.DataFrame) -> np.ndarray:

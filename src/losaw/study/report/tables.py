@@ -15,6 +15,7 @@ import pandas as pd
 from pandas.io.formats.style import Styler
 
 from losaw.study.block.writing import write_text
+from losaw.study.columns import BEST
 from losaw.study.report.typeset import html_label, latex, latex_label, markdown, number, signed
 from losaw.study.request.grid import Study, table_title
 from losaw.study.request.study_file import TableLayout
@@ -233,7 +234,7 @@ def arrange(study: Study, name: str, comparison: pd.DataFrame) -> ArrangedTable:
     keys = [*study.axes, "metric"]
     towards = np.array([1.0 if higher_is_better(study, m) else -1.0 for m in cells["metric"]])
     judges = np.array([ranks_methods(study, m) for m in cells["metric"]], dtype=bool)
-    for best, value in (("best", "reproduced"), ("published_best", "published")):
+    for best, value in zip(BEST, ("reproduced", "published"), strict=True):
         # Values that look equal are equal: two best ones are both marked, and none where all are.
         seen = (towards * cells[value]).round(decimals)
         rivals = seen.groupby([cells[key] for key in keys], sort=False, dropna=False)

@@ -14,22 +14,11 @@ from losaw.study.metrics.metric import Needs
 from losaw.study.registry.catalogue import EXTRAS
 from losaw.study.request.grid import Method, Study, resolve
 from losaw.study.request.settings import safe_name, same
-from losaw.study.request.study_file import EVERY_STUDY_HAS, LONGEST, SCALES, Configuration, Location
+from losaw.study.request.study_file import EVERY_STUDY_HAS, LONGEST, SCALES, Location
 from losaw.support.extras import LIBRARIES, MissingExtraError, require
 from losaw.support.words import unknown
 
 CELL_AXES = ("metric", "method")
-# An axis of such a name would be taken for a column of results, or for a key of the command line
-# or of an entry.
-RESERVED = {
-    *Configuration.model_fields,
-    *("seeds", "seconds", "study", "setting_id", "learner", "importance", "method", "metric"),
-    *("n_seeds", "n_failed", "mean", "sd", "mc_se", "seed", "value", "status", "message", "table"),
-    *("published", "reproduced", "z", "low", "high", "margin", "verdict", "explained", "noted"),
-    *("published_sd", "reproduced_sd", "published_se", "published_runs", "decimals", "note"),
-    *("se_source", "minus", "difference", "best", "published_best", "compared", "left", "right"),
-    *("std_error", "freedom", "n_left", "n_right", "is_decision"),
-}
 
 
 def validate(study: Study) -> None:
@@ -55,9 +44,6 @@ def _check_grid(study: Study) -> None:
     for index, axis in enumerate(study.file.blocks.inside):
         study.source.check_known(axis, study.axes, ("blocks", "inside", index), "axis")
     for axis, values in study.file.settings.items():
-        if axis in RESERVED:
-            message = "is the name of a column of results or of a key; choose another name"
-            raise study.source.error(("settings", axis), message)
         if axis in study.generator.parameters:
             message = "is an axis, and a fixed parameter of the generator; leave one of them out"
             raise study.source.error(("settings", axis), message)

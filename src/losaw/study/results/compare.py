@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from losaw.study.columns import DEVIATIONS, NUMBERS, OF_COMPARISON, with_axes
 from losaw.study.request.grid import Study
 from losaw.study.request.settings import matches, plain
 from losaw.study.results.agreement import (
@@ -23,12 +24,6 @@ from losaw.study.results.agreement import (
     weigh,
 )
 
-NUMBER_COLUMNS = (
-    *("published", "reproduced", "mc_se", "n_seeds", "z", "low", "high", "margin"),
-    *("verdict", "explained", "noted"),
-)
-# Of single runs, where a paper gives it: two more columns of the comparison.
-SD_COLUMNS = ("published_sd", "reproduced_sd")
 COMPARED = tuple(word for word in VERDICTS if word not in MISSING)
 
 
@@ -57,9 +52,9 @@ def compare(study: Study, summary: pd.DataFrame, published: pd.DataFrame) -> pd.
         row = {"n_seeds": 0, **runs, **in_print, **cell}
         weighed = weigh_cell(row, kind, study.file.margins.get(metric, math.nan))
         rows.append(row | weighed | what_is_known(study, cell, in_print))
-    columns = ["table", *study.axes, "metric", "method", *NUMBER_COLUMNS]
-    if SD_COLUMNS[0] in published.columns and published[SD_COLUMNS[0]].notna().any():
-        columns += SD_COLUMNS
+    columns = with_axes(OF_COMPARISON, study.axes)
+    if "published_sd" in published.columns and published["published_sd"].notna().any():
+        columns += DEVIATIONS
     return pd.DataFrame(rows, columns=columns)
 
 
@@ -156,7 +151,7 @@ def compared_cells(comparison: pd.DataFrame) -> pd.DataFrame:
     """Return the cells that are published and were run; each cell once, whatever tables show it."""
     cells = comparison[~comparison["verdict"].isin(MISSING)]
     # Two tables may show one cell; the number in print is part of it, which they may round apart.
-    keys = [c for c in cells.columns if c not in ("table", *NUMBER_COLUMNS, *SD_COLUMNS)]
+    keys = [c for c in cells.columns if c not in ("table", *NUMBERS, *DEVIATIONS)]
     return cells.drop_duplicates([*keys, "published"])
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
+from losaw.study.columns import OF_DIFFERENCES, OF_SUMMARY, with_axes
 from losaw.study.request.grid import Study
 from losaw.study.results.collect import Collection, grid_order
 
@@ -69,8 +70,7 @@ def complete_summary(study: Study, summary: pd.DataFrame) -> pd.DataFrame:
         "n_failed": summary.get("n_failed", 0),
         "mc_se": summary["sd"] / np.sqrt(summary["n_seeds"]),
     }
-    columns = ["study", "setting_id", *study.axes, "learner", "importance", "method", "metric"]
-    return summary.assign(**added)[[*columns, "n_seeds", "n_failed", "mean", "sd", "mc_se"]]
+    return summary.assign(**added)[with_axes(OF_SUMMARY, study.axes)]
 
 
 def short_summary(summary: pd.DataFrame) -> pd.DataFrame:
@@ -103,10 +103,9 @@ def paired_differences(study: Study, collection: Collection) -> pd.DataFrame:
         observed=True,
     )
     pairs = list(pairs_of(study, set(wide.columns)))
-    columns = ["method", "minus", "setting_id", *study.axes, "metric"]
-    columns += ["n_seeds", "difference", "mc_se"]
+    names = with_axes(OF_DIFFERENCES, study.axes)
     if not pairs:
-        return pd.DataFrame(columns=columns)
+        return pd.DataFrame(columns=names)
     each = {number: wide[other] - wide[first] for number, (first, other) in enumerate(pairs)}
     grouped = (
         pd.concat(each, names=["pair"]).dropna().groupby(["pair", *keys], sort=False, observed=True)
@@ -115,7 +114,7 @@ def paired_differences(study: Study, collection: Collection) -> pd.DataFrame:
     both["mc_se"] /= np.sqrt(both["n_seeds"])
     for column, side in (("method", 1), ("minus", 0)):
         both[column] = [study.method_name(*pairs[number][side]) for number in both["pair"]]
-    return both.merge(collection.settings, on="setting_id", how="left", sort=False)[columns]
+    return both.merge(collection.settings, on="setting_id", how="left", sort=False)[names]
 
 
 def pairs_of(study: Study, computed: set[Name]) -> Iterator[tuple[Name, Name]]:
