@@ -7,13 +7,16 @@ from types import SimpleNamespace
 
 import pytest
 
+from losaw.study.datasets import SOURCES
+from losaw.study.datasets.files import sha256
 from reference.repository import REPOSITORY
-from reference.snakemake_runs import jobs, snakemake
+from reference.snakemake_runs import NARROW, jobs, snakemake
 
 PAGES = {"paper", "report"}
 TABLES, FIGURES = {"tables", *PAGES}, {"figures", *PAGES}
 SUMMARY = {"summary", *TABLES, *FIGURES}
-CODE, STUDY = "code/src/losaw/study/", "config/studies/tiny.yaml"
+CODE = "code/src/losaw/study/"
+STUDY, LAWFUL = "config/studies/tiny.yaml", "config/studies/lawful.yaml"
 
 ADDED = "# edited\n"
 VERSION = '    ("importance", "sage"): 2'
@@ -53,6 +56,18 @@ MORE = {
     "how claims are weighed": ({CODE + "claims/weighing.py": ADDED}, PAGES),
     "the page of a paper": ({CODE + "report/page/paper.py": ADDED}, PAGES),
 }
+# Of studies with a joint law and with real data.
+FURTHER = {
+    "a law": ({LAWFUL: ("share: 0.5", "share: 0.0")}, {"joint_law", "block", *SUMMARY}),
+    "a caption beside a law": ({LAWFUL: ("title: T", "title: U")}, SUMMARY),
+    "a version beside a law": (EDITS["a version"][0], {"block", *SUMMARY}),
+    "real data": ({"data/fish/Fish.csv": ADDED}, set()),
+}
+GENERATORS = {
+    "lawful": "{name: losaw, data_type: discrete, n_features: 6, phi: 1.0, function: f1, "
+    "independent_share: 0.5}\nsettings: {n_samples: [30]}",
+    "fish": "{name: real-regression, data_set: fish}\nsettings: {fraction: [0.5]}",
+}
 LINES = [
     *(pytest.param(*line, id=name) for name, line in EDITS.items()),
     *(pytest.param(*line, id=name, marks=pytest.mark.long) for name, line in MORE.items()),
@@ -82,14 +97,38 @@ def checkout(make_project, tmp_path_factory):
         yield project
 
 
-def run(project, *words):
+@pytest.fixture(scope="module")
+def further(checkout):
+    """The same after a run of more studies, one with few fish, whose digest its code has."""
+    for name, generator in GENERATORS.items():
+        file = checkout.study_file.with_name(f"{name}.yaml")
+        seeds = {"smoke": 1, "desk": 1, "paper": 1}
+        file.write_text(
+            f"study: {name}\ntitle: T\ngenerator: {generator}\n"
+            "learners: {plain: {learner: marginal-slopes}}\nimportances: [reported]\n"
+            f"metrics: [pr_auc]\nseeds: {seeds}\n"
+        )
+    fish = checkout.folder / "data/fish/Fish.csv"
+    fish.parent.mkdir(parents=True)
+    rows = (f"{9 * n},{n % 7},{n % 5},{n}\n" for n in range(30))
+    fish.write_text("Weight,Height,Width,Length1\n" + "".join(rows))
+    sources = checkout.folder / CODE / "datasets/sources.py"
+    (pinned,) = SOURCES["fish"].files.values()
+    checkout.replace(sources, pinned, sha256(fish.read_bytes()))
+    code, text = run(checkout, config=("studies=lawful,fish",))
+    assert code == 0, text
+    return checkout
+
+
+def run(project, *words, config=NARROW):
     """Run Snakemake in a folder without a configuration, which its option names."""
     elsewhere = SimpleNamespace(folder=project.folder / "elsewhere")
     elsewhere.folder.mkdir(exist_ok=True)
     paths = os.pathsep.join(map(str, (project.folder / "code/src", project.folder)))
     words = *words, "--configfile", str(project.configuration)
-    environment = {**os.environ, "PYTHONPATH": paths}
-    return snakemake(elsewhere, *words, code=project.folder / "code", env=environment)
+    environment = {**os.environ, "PYTHONPATH": paths, "LOSAW_DATA": str(project.folder / "data")}
+    code = project.folder / "code"
+    return snakemake(elsewhere, *words, code=code, env=environment, config=config)
 
 
 @contextlib.contextmanager
@@ -103,10 +142,17 @@ def edited(file, edit):
 
 
 @pytest.mark.parametrize(("edits", "rules"), LINES)
-def test_an_edit_makes_exactly_what_it_concerns_again(checkout, edits, rules):
+def test_an_edit_makes_exactly_what_it_concerns_again(checkout, edits, rules, config=NARROW):
     with contextlib.ExitStack() as stack:
         for file, edit in edits.items():
             stack.enter_context(edited(checkout.folder / file, edit))
-        code, text = run(checkout, "--dry-run")
+        code, text = run(checkout, "--dry-run", config=config)
     assert code == 0, text
     assert set(jobs(text)) - {"all", "total"} == rules, text
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("edits", "rules"), FURTHER.values(), ids=FURTHER)
+def test_an_edit_makes_a_law_again_if_it_is_another_and_nothing_of_real_data(further, edits, rules):
+    config = ("studies=lawful,fish",)
+    test_an_edit_makes_exactly_what_it_concerns_again(further, edits, rules, config)
