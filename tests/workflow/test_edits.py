@@ -48,7 +48,7 @@ MORE = {
     "a caption": ({STUDY: ("a tiny table", "another")}, SUMMARY),
     "a limit of failures": ({"config/config.yaml": ("share: 0.0", "share: 0.5")}, SUMMARY),
     "a plugin": ({"plugin.py": ADDED}, {"block", *SUMMARY}),
-    "what reads published values": ({CODE + "published.py": ADDED}, SUMMARY),
+    "what reads published values": ({CODE + "request/published.py": ADDED}, SUMMARY),
     "a metric's direction": ({CODE + "metrics/of_importances.py": ADDED}, SUMMARY),
     "how tables look": ({CODE + "report/tables.py": ADDED}, TABLES | FIGURES),
     "the style of figures": ({CODE + "report/style.py": ADDED}, FIGURES),
@@ -65,8 +65,9 @@ FURTHER = {
 }
 GENERATORS = {
     "lawful": "{name: losaw, data_type: discrete, n_features: 6, phi: 1.0, function: f1, "
-    "independent_share: 0.5}\nsettings: {n_samples: [30]}",
-    "fish": "{name: real-regression, data_set: fish}\nsettings: {fraction: [0.5]}",
+    "independent_share: 0.5}\nsettings: {n_samples: [30]}\nmetrics: [pr_auc]",
+    "fish": "{name: real-regression, data_set: fish}\nsettings: {fraction: [0.5]}\n"
+    "metrics: [r2_test]",
 }
 LINES = [
     *(pytest.param(*line, id=name) for name, line in EDITS.items()),
@@ -106,7 +107,7 @@ def further(checkout):
         file.write_text(
             f"study: {name}\ntitle: T\ngenerator: {generator}\n"
             "learners: {plain: {learner: marginal-slopes}}\nimportances: [reported]\n"
-            f"metrics: [pr_auc]\nseeds: {seeds}\n"
+            f"seeds: {seeds}\n"
         )
     fish = checkout.folder / "data/fish/Fish.csv"
     fish.parent.mkdir(parents=True)

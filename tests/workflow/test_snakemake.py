@@ -74,13 +74,6 @@ def test_snakemake_and_one_process_write_the_same_bytes(finished):
     assert (finished.results.parent / "figures/smoke/noise_variance~0.5/tiny/figure_1.png").exists()
 
 
-@pytest.mark.long
-def test_one_core_and_two_give_the_same_bytes(finished):
-    code, text = snakemake(finished, cores=1, config=("noise_variance=0.5", "results=one"))
-    assert code == 0, text
-    assert digests(finished.folder / "one") == digests(finished.results)
-
-
 def test_after_a_run_exactly_what_another_request_concerns_is_made_again(finished):
     project = finished
     assert "Nothing to be done" in planned(project)[1]

@@ -10,6 +10,7 @@ from typing import Any
 
 from losaw.support.errors import LosawError
 from losaw.support.extras import STUDY, MissingExtraError, require
+from losaw.support.sources import CHECKOUT, other_checkout
 
 CONFIGURATION = Path("config", "config.yaml")
 
@@ -90,9 +91,11 @@ def add_configuration(parser: argparse.ArgumentParser) -> None:
 
 def configuration_of(options: argparse.Namespace) -> Path:
     """Return the file that is named, else ``config/config.yaml`` here, else the repository's."""
+    if words := other_checkout(Path.cwd()):
+        raise LosawError(words)
     if options.configuration is not None:
         return Path(options.configuration)
-    for path in (CONFIGURATION, Path(__file__).parents[3] / CONFIGURATION):
+    for path in (CONFIGURATION, CHECKOUT / CONFIGURATION):
         if path.is_file():
             return path
     raise LosawError(

@@ -24,11 +24,10 @@ from losaw.study.results.outputs import FILES
 from losaw.study.session import Session, StudyPlan
 from losaw.support.errors import LosawError
 from losaw.support.one_thread import use_one_thread
-from losaw.support.sources import digest_of, own_sources
+from losaw.support.sources import CHECKOUT, digest_of, other_checkout, own_sources
 
 # Snakemake hands the content of the configuration to scripts; under this key, its file as well.
 FILE_KEY = "configuration"
-_CHECKOUT = Path(losaw.__file__).parents[2]
 _TEMPLATES = Path(losaw.__file__).parent / "pages" / "templates"
 _OF_PAGES = [_TEMPLATES / "shell.html", *sorted(_TEMPLATES.glob("report/*"))]
 _TAKEN = " taken from kept/"  # in the log of a job
@@ -37,7 +36,7 @@ _TAKEN = " taken from kept/"  # in the log of a job
 def default_configuration() -> Path:
     """Return ``config/config.yaml`` of the folder of the run; without one, the repository's."""
     own = Path("config", "config.yaml")
-    return own if own.is_file() else _CHECKOUT / own
+    return own if own.is_file() else CHECKOUT / own
 
 
 def request(workflow: Any, config: dict[str, Any]) -> "Run":
@@ -47,12 +46,8 @@ def request(workflow: Any, config: dict[str, Any]) -> "Run":
             "losaw: this Snakefile cannot be used as a module; start it in a rule of yours: "
             "snakemake --snakefile … --configfile … --cores {threads}"
         )
-    checkout = Path(workflow.basedir).resolve()
-    if (checkout / "src/losaw").is_dir() and checkout != _CHECKOUT:
-        raise SystemExit(
-            f"losaw: this Snakefile is of {checkout}, but the environment has the losaw of "
-            f"{_CHECKOUT}: run `make install` in {checkout}, then .venv/bin/snakemake"
-        )
+    if words := other_checkout(Path(workflow.basedir).resolve()):
+        raise SystemExit(f"losaw: {words}")
     # Of options that are given twice, Snakemake sees the last.
     options = [word for word in sys.argv if word in ("--config", "-C")]
     keys = [word.partition("=")[0] for word in workflow.config_settings.config_args or ()]
@@ -260,6 +255,6 @@ def _session_of(snakemake: Any) -> Session:
 @cache
 def _code_of(name: str) -> str:
     """A digest of a module, or of a rule's script, with what it imports of losaw."""
-    script = _CHECKOUT / "workflow" / "scripts" / f"{name}.py"
+    script = CHECKOUT / "workflow" / "scripts" / f"{name}.py"
     spec = importlib.util.find_spec(name) if name.startswith("losaw.") else None
     return digest_of(own_sources([Path(spec.origin) if spec and spec.origin else script]))

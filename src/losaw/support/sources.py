@@ -11,6 +11,17 @@ from pathlib import Path
 
 _OF_PYTHON = Path(sysconfig.get_path("stdlib"))
 _PACKAGES = {"site-packages", "dist-packages"}
+CHECKOUT = Path(__file__).parents[3]
+
+
+def other_checkout(folder: Path) -> str:
+    """Say that a folder is a checkout whose losaw is not the one that runs; "" if it is not."""
+    if not (folder / "src/losaw").is_dir() or folder == CHECKOUT:
+        return ""
+    return (
+        f"{folder} is a checkout, but the environment has the losaw of {CHECKOUT}: "
+        f"run `make install` in {folder}, and take what is in its .venv/bin"
+    )
 
 
 def digest_of(files: Iterable[Path]) -> str:

@@ -24,14 +24,6 @@ LINE = LinearRegression().fit(X.to_numpy(), Y.to_numpy())
 LINE_OF_FRAME = LinearRegression().fit(X, Y)
 
 
-@pytest.mark.parametrize(
-    "y", [Y.to_numpy(), Y.reset_index(drop=True), Y.set_axis(range(100, 100 + N)), list(Y)]
-)
-def test_rows_without_labels_or_with_others_are_matched_by_their_place(y):
-    expected = pfi(LINE_OF_FRAME, X, Y, random_state=0).scores
-    np.testing.assert_array_equal(pfi(LINE_OF_FRAME, X, y, random_state=0).scores, expected)
-
-
 LABELS = np.where(Y > 0, "yes", "no").astype(object)
 MISSING_LABELS = {
     "object None": pd.Series(LABELS).where(Y.index != 3, None),

@@ -471,5 +471,6 @@ def test_all_is_all_studies_and_a_first_word_says_which(project):
     session = project.session(studies="all")
     assert session.names == ("all_b", "tiny_a", "tiny_c")
     assert session.notes == ["studies=all: all_b, tiny_a, tiny_c"]
-    assert project.session(studies="tiny").notes == ["studies=tiny: tiny_a, tiny_c"]
+    group = project.session(studies="tiny")
+    assert group.notes == ["studies=tiny: tiny_a, tiny_c"] and group.names == ("tiny_a", "tiny_c")
     assert project.session(studies="tiny_a").notes == project.session().notes == []

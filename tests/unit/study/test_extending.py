@@ -80,14 +80,6 @@ def test_without_reuse_all_is_computed_to_the_same_bytes(small, capfd):
     assert capfd.readouterr().out == ""
 
 
-def test_one_learner_s_parameter_leaves_the_rows_of_the_others(small):
-    execute(small.session())
-    explained(small)
-    small.edit("jitter: 0.3", "jitter: 0.6")
-    execute(small.session())
-    assert explained(small) == ["first"] * 2
-
-
 def test_what_is_stored_is_not_computed_again_if_a_learner_is_left_out_for_a_time(small):
     (path,) = execute(small.session())
     content = path.read_bytes()

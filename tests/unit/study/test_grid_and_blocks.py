@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from losaw.cli import main
 from losaw.study.block.blocks import Cell, Slice
 from losaw.study.block.recipe import recipe_changes
 from losaw.study.block.replicate import ingredients_in
@@ -57,7 +58,7 @@ TABLES = "results/smoke/losaw_forest/tables"
         (["--config", "function=f3", "--config", "function=f5"], {}, "--config: given twice"),
         (["-C", "a=1", "-C", "b=5"], {}, "-C: given twice; one --config takes several keys"),
         ([], {"keys": ["function=f3", "seeds=4", "function=f5"]}, "function: given twice"),
-        ([], {"basedir": "elsewhere"}, r"run `make install` in .*elsewhere, then .venv/bin/snake"),
+        ([], {"basedir": "elsewhere"}, "elsewhere is a checkout, but .* run `make install`"),
         ([], {"name": "losaw"}, "cannot be used as a module"),
     ],
 )
@@ -75,6 +76,12 @@ def test_what_snakemake_does_not_say_is_said(monkeypatch, tmp_path, words, optio
     config = {"scale": "smoke", "studies": ["losaw_forest"]}
     with pytest.raises(SystemExit, match=message):
         request(workflow, config)
+
+
+def test_a_command_in_another_checkout_is_refused(tmp_path, monkeypatch, capsys):
+    (tmp_path / "src" / "losaw").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    assert main(["plan"]) == 2 and f"{tmp_path} is a checkout, but" in capsys.readouterr().err
 
 
 def test_a_sampler_cannot_be_an_axis(project):
@@ -209,15 +216,6 @@ def test_costs_of_a_seed_may_be_given_for_several_learners_at_once(project):
     for setting in study.settings:
         cost = (7.0 if setting.axes["n_samples"] == 30 else 3.0), True
         assert study.cost_of_seed(setting, "plain") == cost
-
-
-def test_the_first_word_of_study_names_asks_for_all_of_them(project):
-    text = project.study_file.read_text()
-    for name in ("tiny_a", "tiny_b", "other_c"):
-        file = project.study_file.with_name(f"{name}.yaml")
-        file.write_text(text.replace("study: tiny", f"counted: false\nstudy: {name}"))
-    project.study_file.unlink()
-    assert [s.name for s in project.session().studies] == ["tiny_a", "tiny_b"]
 
 
 def test_asked_seeds_count_for_the_settings_that_the_scale_runs(project):

@@ -60,16 +60,6 @@ def test_the_record_holds_what_is_needed_to_judge_a_law(law):
     assert json.loads(json.dumps(record))["identifier"] == law.specification.identifier
 
 
-def test_a_failed_save_leaves_nothing_behind(tmp_path, law, monkeypatch):
-    def full_disk(descriptor):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", full_disk)
-    with pytest.raises(JointLawError, match="No space left"):
-        law.save(tmp_path / "law.json")
-    assert os.listdir(tmp_path) == []
-
-
 @pytest.mark.parametrize(
     ("damage", "message"),
     [

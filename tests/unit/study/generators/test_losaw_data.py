@@ -132,16 +132,6 @@ def test_alpha_and_beta_are_drawn_from_their_intervals_until_the_matrix_is_posit
     assert sum(details["rejected"] for _, details in drawn) > 0
 
 
-def test_marginals_are_a_quarter_a_half_a_quarter(data):
-    for sample in (data.train, data.independent):
-        shares = [(level == sample.X).mean(axis=0) for level in (-1, 0, 1)]
-        n = len(sample.X)
-        # 75 shares: 4.5 standard errors of a binomial share
-        for share, expected in zip(shares, (0.25, 0.5, 0.25), strict=True):
-            bound = 4.5 * np.sqrt(expected * (1 - expected) / n)
-            assert abs(share - expected).max() < bound
-
-
 def test_blocks_have_the_attained_correlations_and_nothing_else_is_correlated(data):
     found = np.corrcoef(data.train.X.T)
     details = data.truth.details
