@@ -179,23 +179,15 @@ def _check_precision(
 
 
 def _warn_of_size(X: FloatArray, y: FloatArray) -> None:
-    """Warn of a table or a response of which 400 steps learned little in trials.
-
-    Only the largest column counts: others may be small, as rare levels of 0 and 1 are.
-    """
+    """Warn of values that 400 steps learned little of; columns may be small beside others."""
     size = float(np.sqrt(np.einsum("ij,ij->j", X, X).max() / len(X)))
     mean, deviation = float(y.mean()), float(y.std())
-    remedies = []
-    if not 0.002 <= size <= 25:
-        remedies.append(f"X (root mean square of a column up to {size:.2g}) by StandardScaler")
-    if abs(mean) > 15 * deviation or not 0.02 <= deviation <= 5e4:
-        remedies.append(
-            f"y (mean {mean:.2g}, deviation {deviation:.2g}) by TransformedTargetRegressor"
-        )
-    if remedies:
+    is_far = abs(mean) > 15 * deviation or not 0.02 <= deviation <= 5e4
+    if is_far or not 0.002 <= size <= 25:
         warnings.warn(
-            f"scale {' and '.join(remedies)}: the network takes values as they are, is made for "
-            "those of about unit size, and may learn next to nothing of these",
+            f"X has columns of root mean square up to {size:.2g}, y has mean {mean:.2g} and "
+            f"standard deviation {deviation:.2g}: a network may learn next to nothing far from "
+            "unit size; scale X by StandardScaler, and y by TransformedTargetRegressor",
             stacklevel=3,
         )
 

@@ -278,19 +278,11 @@ def _repeated(found: Differences, fit: Fit, testing: Testing) -> ImportanceResul
     details = {name: found.details[name] for name in found.details if name != "notes"}
     if len(repeats) > 1:
         details["permutation_error"] = repeats.std(axis=0, ddof=1) / np.sqrt(len(repeats))
-    return ImportanceResult(
-        np.asarray(found.scores),
-        subject.names,
-        std_error=error,
-        std_error_kind=None if error is None else _of_clusters(GIVING, subject.rows.clusters),
-        details=details,
-        method=testing.method,
-        kinds=subject.kinds,
-        degrees_of_freedom=freedom,
-        rows=found.rows,
-        deviations=deviations,
-        deviations_freedom=freedom,
-    )
+    testing = replace(testing, error_kind=_of_clusters(GIVING, subject.rows.clusters))
+    return _result(
+        subject, testing, np.asarray(found.scores), error, None, details,
+        found.rows, freedom, deviations,
+    )  # fmt: skip
 
 
 def _joined_details(parts: Sequence[Differences]) -> dict[str, Any]:
@@ -319,23 +311,24 @@ def _result(
     subject: Model,
     testing: Testing,
     scores: FloatArray,
-    error: FloatArray,
-    raw: FloatArray,
+    error: FloatArray | None,
+    raw: FloatArray | None,
     details: dict[str, Any],
     rows: FloatArray | None,
-    freedom: float,
+    freedom: float | None,
     deviations: FloatArray | None,
 ) -> ImportanceResult:
     notes = details.pop("notes", {})
-    raw = np.where([name in notes for name in subject.names], np.nan, raw)
-    adjusted = adjust(raw, testing.adjustment)
+    if raw is not None:
+        raw = np.where([name in notes for name in subject.names], np.nan, raw)
+        details = {"raw_p_values": raw, **details}
     return ImportanceResult(
-        np.asarray(scores),
+        scores,
         subject.names,
-        std_error=np.asarray(error),
-        std_error_kind=testing.error_kind,
-        p_values=adjusted,
-        details={"raw_p_values": raw, **details},
+        std_error=error,
+        std_error_kind=None if error is None else testing.error_kind,
+        p_values=None if raw is None else adjust(raw, testing.adjustment),
+        details=details,
         method=testing.method,
         kinds=subject.kinds,
         degrees_of_freedom=freedom,
