@@ -171,7 +171,7 @@ class Session:
 
     @staticmethod
     def _allowed(study: Study, axis: str) -> list[Any]:
-        return list(study.learners if axis == LEARNER_AXIS else study.file.settings.get(axis, []))
+        return list(study.learners if axis == LEARNER_AXIS else study.file.axes.get(axis, []))
 
     def _with_something_to_run(self, studies: list[Study]) -> list[Study]:
         """Return the studies with something to run; note why the others are left out."""

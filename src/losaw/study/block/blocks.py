@@ -57,7 +57,7 @@ def slices(study: Study, cells: Iterable[Cell], selection: Selection) -> Iterato
     part of a file never takes the place of the whole.
     """
     inside = study.file.blocks.inside
-    known: dict[str, list[Any]] = {axis: study.file.settings[axis] for axis in inside}
+    known: dict[str, list[Any]] = {axis: study.file.axes[axis] for axis in inside}
     known[LEARNER_AXIS] = list(study.learners)
     selected = []
     for axis, values in known.items():

@@ -33,9 +33,11 @@ class Registration:
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
     def load(self) -> Any:
-        """Return the registered class or function; functions of ours in the adapter for studies."""
+        """Return the registered class or function; functions in the adapter for studies."""
         module, _, attribute = self.target.partition(":")
         thing = getattr(importlib.import_module(module), attribute)
+        if self.kind == "generator" and inspect.isfunction(thing):
+            return _class_of(thing)
         if not module.startswith(("losaw.importance.", "losaw.study.importances.")):
             return thing
         from losaw.study.registry.importances import InStudies
@@ -49,8 +51,32 @@ class Registration:
     def accepted_parameters(self) -> list[str]:
         """Return the names that :meth:`create` accepts, in order."""
         parameters = inspect.signature(self.load()).parameters.values()
+        if self.kind == "learner" and any(one.kind is one.VAR_KEYWORD for one in parameters):
+            return list(self.create().get_params())  # xgboost's hand theirs on
         named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
         return [parameter.name for parameter in parameters if parameter.kind in named]
+
+
+def _class_of(function: Callable[..., Any]) -> type:
+    """Return the generator that a user writes as a function ``draw(rng, **parameters)``."""
+    _, *others = inspect.signature(function).parameters.values()
+    signature = inspect.Signature(others)
+
+    def keep(self: Any, **parameters: Any) -> None:
+        self.parameters = signature.bind(**parameters).arguments
+
+    return type(
+        function.__name__,
+        (),
+        {
+            "__init__": keep,
+            "sample": lambda self, rng: function(rng, **self.parameters),
+            "__signature__": signature,
+            "__doc__": function.__doc__,
+            "__module__": function.__module__,
+            "examples": getattr(function, "examples", ({},)),
+        },
+    )
 
 
 _entries: dict[tuple[str, str], Registration] = {}
@@ -102,12 +128,16 @@ def register(kind: str, name: str, **parameters: Any) -> Callable[[Registered], 
 def get(kind: str, name: str) -> Registration:
     """Return the entry of a name; a RegistryError says which known one is nearest to another.
 
+    A learner may have the import path of any estimator: ``"sklearn.svm.SVR"``.
+
     Examples
     --------
     >>> from losaw.study.registry import get
     >>> get("importance", "cpi-sequential").parameters
     {'sampler': 'sequential'}
     """
+    if kind == "learner" and "." in name and (kind, name) not in _entries:
+        return _imported(name)
     if (kind, name) not in _entries:
         known = names(kind)
         raise RegistryError(
@@ -116,6 +146,24 @@ def get(kind: str, name: str) -> Registration:
             "'plugins:' of the configuration, or --config plugins=FILE)"
         )
     return _entries[kind, name]
+
+
+def _imported(path: str) -> Registration:
+    """Return the entry of an estimator's import path."""
+    module, _, attribute = path.rpartition(".")
+    try:
+        inside = vars(importlib.import_module(module))
+    except (ImportError, ValueError) as error:
+        raise RegistryError(f"learner {path!r}: {module!r} cannot be imported: {error}") from None
+    estimators = [name for name, thing in inside.items() if _is_estimator(thing)]
+    if attribute not in estimators:
+        raise RegistryError(f"learner {path!r}: {unknown('estimator', attribute, estimators)}")
+    return Registration("learner", path, f"{module}:{attribute}")
+
+
+def _is_estimator(thing: Any) -> bool:
+    needed = ("fit", "predict", "get_params", "set_params")
+    return inspect.isclass(thing) and all(hasattr(thing, name) for name in needed)
 
 
 def names(kind: str) -> tuple[str, ...]:

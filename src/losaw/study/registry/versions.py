@@ -29,9 +29,10 @@ RAISED: dict[tuple[str, str], int] = {
 
 
 def version_of(entry: Registration) -> int | str:
-    """Return the version of a method: a number of ours, or a digest of its plugin.
+    """Return the version of a method: a number of ours, or what its library or plugin says.
 
-    That is of the plugin's file and the local modules that it imports.
+    A library says its version; the digest of a plugin is of its file and of the local modules that
+    it imports.
 
     Examples
     --------
@@ -44,6 +45,9 @@ def version_of(entry: Registration) -> int | str:
     # A plugin's file decides the parameters too, and may register a class of ours or of a library.
     module = next((plugin for plugin, its in REGISTERED.items() if entry in its), module)
     file = getattr(sys.modules.get(module), "__file__", None)
-    if module.partition(".")[0] in ("losaw", "sklearn") or file is None:
+    package = module.partition(".")[0]
+    if package in ("losaw", "sklearn") or file is None:
         return RAISED.get((entry.kind, entry.name), 1)
+    if module not in REGISTERED and hasattr(sys.modules[package], "__version__"):
+        return str(sys.modules[package].__version__)
     return digest_of(local_sources(Path(file)))

@@ -43,15 +43,22 @@ def _check_grid(study: Study) -> None:
         raise study.source.error(("study",), "is the name of the front page; choose another name")
     for index, axis in enumerate(study.file.blocks.inside):
         study.source.check_known(axis, study.axes, ("blocks", "inside", index), "axis")
-    for axis, values in study.file.settings.items():
+    for index, entry in enumerate(study.file.settings):
+        if {*entry} != {*study.axes}:
+            message = f"has the axes {', '.join(entry)}; all entries have {', '.join(study.axes)}"
+            raise study.source.error(("settings", index), message)
+        for axis, values in entry.items():
+            if twice := _twice(map(safe_name, values)):
+                message = f"has two values of one name in files: {twice[0]}"
+                raise study.source.error(("settings", axis), message)
+    if twice := _twice(setting.identifier for setting in study.settings):
+        raise study.source.error(("settings",), f"has a setting twice: {twice[0]}")
+    for axis, values in study.file.axes.items():
         if axis in study.generator.parameters:
             message = "is an axis, and a fixed parameter of the generator; leave one of them out"
             raise study.source.error(("settings", axis), message)
         if long := [value for value in values if len(str(value)) > LONGEST]:
             message = f"values have {LONGEST} characters at most, got {long[0]!r:.40}…"
-            raise study.source.error(("settings", axis), message)
-        if twice := _twice(map(safe_name, values)):
-            message = f"has two values of one name in files: {twice[0]}"
             raise study.source.error(("settings", axis), message)
 
 
@@ -181,7 +188,7 @@ def _check_cells(study: Study) -> None:
     """Check that tables, margins and filters of cells name axes, metrics, methods and tables."""
     file = study.file
     parts = (study.axes, file.learners, file.importances, file.metrics, study.methods, CELL_AXES)
-    shown = dict.fromkeys(map(str, itertools.chain(*parts, *file.settings.values())))
+    shown = dict.fromkeys(map(str, itertools.chain(*parts, *file.axes.values())))
     for key, known, what in (("margins", study.metrics, "metric"), ("labels", shown, "name")):
         for name in getattr(file, key):
             study.source.check_known(name, known, (key, name), what)
@@ -261,8 +268,8 @@ def check_filter(
     """Check that a filter names setting axes, or keys of ``names``, and values of them."""
     for key, values in where.items():
         if key not in names:
-            study.source.check_known(key, study.file.settings, (*location, key), "setting axis")
-        allowed = names[key] if key in names else study.file.settings[key]
+            study.source.check_known(key, study.file.axes, (*location, key), "setting axis")
+        allowed = names[key] if key in names else study.file.axes[key]
         for value in values:
             if not any(same(known, value) for known in allowed):
                 raise study.source.error((*location, key), unknown(key, value, allowed))

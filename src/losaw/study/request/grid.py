@@ -7,6 +7,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from losaw.study import registry
 from losaw.study.datasets import is_there
 from losaw.study.errors import part_of
@@ -16,6 +18,7 @@ from losaw.support.words import unknown
 
 # Of a fit whose cost the study file does not state.
 UNMEASURED_SECONDS = 1.0
+EACH = "each"  # of the features of a metric
 
 
 @dataclass(frozen=True)
@@ -32,7 +35,8 @@ class Study:
     """A study file with its names resolved; the file's stem must be the study's name.
 
     ``scale`` is that whose learners are meant, where ``scales`` in the file changes some; None: as
-    they stand there first.
+    they stand there first. A metric with ``feature: each`` stands for
+    one of every feature.
     """
 
     def __init__(self, path: Path, scale: str | None = None) -> None:
@@ -51,10 +55,49 @@ class Study:
             changed = {k: {**learners[k], **options} for k, options in self._changes.items()}
             self.source.data["learners"] = {**learners, **changed}
             self.file = parse(StudyFile, self.source)
+        metrics = self.file.metrics.items()
+        each = [(k, key) for k, w in metrics for key, v in w.parameters.items() if v == EACH]
+        for label, key in each:
+            self._spread(label, key)
+        if each:
+            self.file = parse(StudyFile, self.source)
         if self.file.study != path.stem:
             raise self.source.error(
                 ("study",), f"{self.file.study!r} must equal the file's name, {path.stem!r}"
             )
+
+    def _spread(self, label: str, key: str) -> None:
+        """Put a metric of every feature, ``<label>_<feature>``, in the place of one of each.
+
+        Where the settings have other features, the metric of one is empty where it is not there.
+        """
+        found = []
+        for setting in {one.data_identifier: one for one in self.settings}.values():
+            try:
+                generator = self.generator.entry.create(**setting.parameters)
+                found.append(generator.sample(np.random.default_rng(0)).feature_names)
+            except Exception as error:
+                message = f"the features of setting {setting.identifier} cannot be drawn: {error}"
+                raise self.source.error(("metrics", label, key), message) from None
+        features = dict.fromkeys(itertools.chain(*found))
+        data, written = self.source.data, dict(self.source.data["metrics"][label])
+        written.setdefault("metric", label)
+        spread = {}
+        for feature in features:
+            options = {**written, key: [feature] if key == "features" else feature}
+            missing = {} if all(feature in names for names in found) else {"optional": True}
+            spread[f"{label}_{feature}"] = {**options, **missing}
+
+        def put(values: Mapping[str, Any], each: Mapping[str, Any]) -> dict[str, Any]:
+            parts = [each if name == label else {name: values[name]} for name in values]
+            return {name: value for part in parts for name, value in part.items()}
+
+        data["metrics"] = put(data["metrics"], spread)
+        margins = data.get("margins", {})
+        data["margins"] = put(margins, dict.fromkeys(spread, margins.get(label)))
+        for table in data.get("tables", {}).values():
+            if table.get("metrics"):
+                table["metrics"] = [*put(dict.fromkeys(table["metrics"]), spread)]
 
     @property
     def name(self) -> str:
@@ -67,7 +110,7 @@ class Study:
 
     @property
     def axes(self) -> list[str]:
-        return list(self.file.settings)
+        return list(self.file.axes)
 
     @property
     def data_axes(self) -> list[str]:
@@ -77,8 +120,8 @@ class Study:
     @property
     def text_axes(self) -> list[str]:
         """The axes with text among their values: the kind of data, a function, a task."""
-        settings = self.file.settings.items()
-        return [axis for axis, values in settings if any(isinstance(v, str) for v in values)]
+        axes = self.file.axes.items()
+        return [axis for axis, values in axes if any(isinstance(v, str) for v in values)]
 
     @cached_property
     def generator(self) -> Method:
@@ -100,7 +143,12 @@ class Study:
                 {**fixed, **data_axes},
             )
 
-        return tuple(itertools.starmap(make, itertools.product(*self.file.settings.values())))
+        products = [
+            values
+            for entry in self.file.settings or [{}]
+            for values in itertools.product(*(entry[axis] for axis in self.axes))
+        ]
+        return tuple(itertools.starmap(make, products))
 
     @cached_property
     def learners(self) -> dict[str, Method]:

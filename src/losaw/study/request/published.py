@@ -130,7 +130,7 @@ def _without_cell(study: Study, cells: "pd.DataFrame") -> dict[int, str]:
         if _cell(cells, record) not in reached:
             lost[line] = f"no cell of {record['table']!r} has these values together"
             for axis in (axis for axis in study.axes if axis in cells):
-                known = study.file.settings[axis]
+                known = study.file.axes[axis]
                 if not any(same(record[axis], value) for value in known):
                     lost[line] = unknown(axis, record[axis], list(map(str, known)))
     return lost

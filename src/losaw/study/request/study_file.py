@@ -272,8 +272,9 @@ class StudyFile(Strict):
         Axis of the random streams; studies that share it share their data. Default: ``study``.
     generator : str or dict
         Registered name, or a mapping with ``name`` and fixed parameters.
-    settings : dict
-        Axis -> values; the grid is their product.
+    settings : dict or list of dict
+        Axis -> values; the grid is their product. Of a list, which has the same axes throughout,
+        the products of all its entries: what a paper ran, and no more.
     learner_axes : list of str
         The axes that the generator does not know: parameters of learners or importances, handed
         on by ``{axis: <name>}``. All their values see the same data.
@@ -289,7 +290,8 @@ class StudyFile(Strict):
     importances : list or dict
         Registered names, or label -> ``importance`` and parameters.
     metrics : list or dict
-        Registered names, or label -> ``metric`` and parameters.
+        Registered names, or label -> ``metric`` and parameters. ``feature: each``, or
+        ``features: each``, makes a metric ``<label>_<feature>`` for every feature.
     seeds : dict
         Scale -> number of seeds, or a list of ``{seeds, learner, <axis>: values}`` of which the
         first match counts; what matches none is not run at that scale. The scale ``reference``
@@ -332,7 +334,10 @@ class StudyFile(Strict):
     generator: Annotated[
         GeneratorOptions, BeforeValidator(lambda w: {"name": w} if isinstance(w, str) else w)
     ]
-    settings: dict[str, Values] = {}
+    settings: Annotated[
+        list[Annotated[dict[str, SomeValues], Field(min_length=1)]],
+        BeforeValidator(lambda w: w if isinstance(w, list) else [w] if w else []),
+    ] = []
     learner_axes: list[str] = []
     learners: dict[Name, LearnerOptions]
     scales: dict[str, AtScale] = {}
@@ -352,6 +357,15 @@ class StudyFile(Strict):
     figures: dict[Name, FigureLayout] = {}
     labels: dict[str, str] = {}
     notes: list[str] = []
+
+    @property
+    def axes(self) -> dict[str, list[Scalar]]:
+        """Axis -> all its values, each once, in the order of the file."""
+        axes: dict[str, dict[str, Scalar]] = {}
+        for entry in self.settings:
+            for axis, values in entry.items():
+                axes.setdefault(axis, {}).update({str(value): value for value in values})
+        return {axis: list(values.values()) for axis, values in axes.items()}
 
 
 class Configuration(Strict):
@@ -401,5 +415,8 @@ def parse(model: type[Model], source: SourceFile) -> Model:
             message = problem["msg"].removeprefix("Value error, ")
             if problem["type"] != "missing" and not message.startswith("unknown"):
                 message += f", got {problem['input']!r:.80}"
-            lines.append(str(source.error(problem["loc"], message)))
+            location = problem["loc"]
+            if location[:1] == ("settings",) and not isinstance(source.data["settings"], list):
+                location = ("settings", *location[2:])  # a single entry is a mapping in the file
+            lines.append(str(source.error(location, message)))
         raise StudyError("\n".join(lines)) from None

@@ -1,0 +1,87 @@
+"""The data set of a design that a user writes as a function: rows, and which features matter."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from losaw.data import Dataset, Sample
+from losaw.study.generators.generator import data_of
+from losaw.support.arguments import whole_number
+from losaw.support.outcomes import Task
+from losaw.support.words import unknown
+from losaw.tables.columns import Kinds
+from losaw.tables.table import read_table
+
+
+def simulated(
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    signal: Sequence[str] = (),
+    n_train: int | None = None,
+    kinds: Kinds = None,
+    task: Task | None = None,
+    noise_variance: float = float("nan"),
+) -> Dataset:
+    """Return a draw of a generator that is a function: the first rows train, the others test.
+
+    Parameters
+    ----------
+    X : array or data frame of shape (n_samples, n_features)
+        The columns of a frame name the features; those of an array are X1, X2, ….
+    y : array of shape (n_samples,)
+    signal : sequence of str
+        The features that matter, for metrics of rankings such as pr_auc.
+    n_train : int or None
+        Number of training rows; None: half of all rows.
+    kinds : dict of feature to kind, sequence of kinds, or None
+        None: text and categories are nominal, numbers with few values discrete, others continuous.
+    task : {"regression", "classification"} or None
+        None: classification if y is of text or booleans.
+    noise_variance : float
+        Of the additive noise of y, if it is known.
+
+    Raises
+    ------
+    ValueError
+        If X is no table of numbers and levels, y has another length, ``signal`` names a feature
+        that is not there, or a sample would have no rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from losaw.study.generators.simulated import simulated
+    >>> from losaw.study.registry import register
+    >>> @register("generator", "two-normal")  # doctest: +SKIP
+    ... def two_normal(rng, *, n=300, effect=1.0):
+    ...     X = rng.standard_normal((n, 2))
+    ...     y = effect * X[:, 0] + rng.standard_normal(n)
+    ...     return simulated(X, y, signal=["X1"], n_train=200)
+    >>> data = simulated(np.zeros((30, 2)), np.zeros(30), signal=["X1"], n_train=20)
+    >>> len(data.train.y), data.truth.signal
+    (20, (0,))
+    """
+    table = read_table(X, kinds=kinds)
+    response = np.asarray(y)
+    if response.shape != (len(table),):
+        raise ValueError(f"y must have shape ({len(table)},), as X has rows, got {response.shape}")
+    for name in signal:
+        if name not in table.names:
+            raise ValueError(f"signal: {unknown('feature', name, table.names)}")
+    first = whole_number("n_train", len(table) // 2 if n_train is None else n_train, 1)
+    if first >= len(table):
+        raise ValueError(f"n_train must leave test rows of {len(table)}, got {first}")
+    labels = response.dtype.kind in "OUSb"
+    is_classification = labels if task is None else task == "classification"
+    if not labels:
+        response = response.astype(float)
+    return data_of(
+        Sample(table.codes[:first], response[:first]),
+        Sample(table.codes[first:], response[first:]),
+        [table.names.index(name) for name in signal],
+        kinds=table.kinds,
+        names=table.names,
+        task="classification" if is_classification else "regression",
+        noise_variance=noise_variance,
+    )
