@@ -15,7 +15,7 @@ OF_SUMMARY = (
 OF_DIFFERENCES = ("method", "minus", "setting_id", AXES, "metric", "n_seeds", "difference", "mc_se")
 NUMBERS = (
     *("published", "reproduced", "mc_se", "n_seeds", "z", "low", "high", "margin"),
-    *("verdict", "explained", "noted"),
+    *("verdict", "runs_to_decide", "explained", "noted"),
 )
 OF_COMPARISON = ("table", AXES, "metric", "method", *NUMBERS)
 # Of single runs, where a paper gives it: two more columns of the comparison.

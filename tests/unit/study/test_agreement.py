@@ -11,6 +11,7 @@ from losaw.study.results.agreement import (
     Kind,
     Printed,
     Runs,
+    runs_to_decide,
     verdict,
     weigh,
 )
@@ -166,3 +167,20 @@ def test_numbers_of_seven_digits_are_still_those_of_decisions(yes, n):
     exact = weigh(Runs(mean, deviation, n), printed, DECISION)
     stored = weigh(Runs(float(f"{mean:.7g}"), float(f"{deviation:.7g}"), n), printed, DECISION)
     assert stored.z == pytest.approx(exact.z, rel=1e-4)
+
+
+@pytest.mark.parametrize("difference", [0.0, 0.02, 0.06])
+@pytest.mark.parametrize("published_runs", [250, 1e6])
+def test_so_many_runs_decide_a_cell_whose_means_stay(difference, published_runs):
+    printed = Printed(0.5, 9, published_runs, deviation=0.4)
+    weighed = [weigh(Runs(0.5 + difference, 0.4, n), printed, UNBOUNDED) for n in (100, 3000)]
+    needed = {runs_to_decide(one, n, 0.05) for one, n in zip(weighed, (100, 3000), strict=True)}
+    if math.inf in needed:  # 1.645 * .4 / sqrt(250) = .0416: it can agree, or differ by .051
+        assert (difference, published_runs, needed) == (0.02, 250, {math.inf})
+        return
+    few, many = (
+        weigh(Runs(0.5 + difference, 0.4, round(share * min(needed))), printed, UNBOUNDED)
+        for share in (0.8, 1.2)
+    )
+    assert verdict(few, 0.05) == "undecided"
+    assert verdict(many, 0.05) in ("agrees", "deviates")

@@ -162,7 +162,7 @@ def test_without_a_printed_standard_deviation_there_is_no_column_for_it(computed
     lines = [f"{header},published_sd", *(f"{row}," for row in rows)]
     computed.published.write_text("\n".join(lines) + "\n")
     _, comparison = comparison_of(computed)
-    assert list(comparison.columns[-3:]) == ["verdict", "explained", "noted"]
+    assert list(comparison.columns[-4:]) == ["verdict", "runs_to_decide", "explained", "noted"]
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from losaw.study.results.summary import SUMMARY, complete_summary
 from losaw.study.stored_tables import read_stored
 
 # Columns of a comparison that must be there, with their types.
-WORDS = dict.fromkeys(("metric", "method", "verdict", "explained", "noted"), str)
+WORDS = dict.fromkeys(("metric", "method", "verdict", "runs_to_decide", "explained", "noted"), str)
 COMPARISON = {**WORDS, "published": float, "reproduced": float, "n_seeds": int}
 DIFFERENCES = {**dict.fromkeys(("method", "minus", "metric"), str), "difference": float}
 

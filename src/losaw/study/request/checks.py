@@ -31,6 +31,8 @@ def validate(study: Study) -> None:
     """
     _check_grid(study)
     _check_parameters(study)
+    if study.undrawn is not None:
+        raise study.undrawn
     _check_contracts(study)
     _check_seeds(study)
     _check_methods(study)

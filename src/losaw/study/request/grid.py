@@ -11,7 +11,7 @@ import numpy as np
 
 from losaw.study import registry
 from losaw.study.datasets import is_there
-from losaw.study.errors import part_of
+from losaw.study.errors import StudyError, part_of
 from losaw.study.request.settings import Setting, matches, same, setting_identifier
 from losaw.study.request.study_file import SCALES, Options, Scalar, SourceFile, StudyFile, parse
 from losaw.support.words import unknown
@@ -57,6 +57,7 @@ class Study:
             self.file = parse(StudyFile, self.source)
         metrics = self.file.metrics.items()
         each = [(k, key) for k, w in metrics for key, v in w.parameters.items() if v == EACH]
+        self.undrawn: StudyError | None = None  # a slip elsewhere has a better message
         for label, key in each:
             self._spread(label, key)
         if each:
@@ -71,14 +72,16 @@ class Study:
 
         Where the settings have other features, the metric of one is empty where it is not there.
         """
-        found = []
-        for setting in {one.data_identifier: one for one in self.settings}.values():
-            try:
+        setting, found = None, []
+        try:
+            for setting in {one.data_identifier: one for one in self.settings}.values():
                 generator = self.generator.entry.create(**setting.parameters)
                 found.append(generator.sample(np.random.default_rng(0)).feature_names)
-            except Exception as error:
-                message = f"the features of setting {setting.identifier} cannot be drawn: {error}"
-                raise self.source.error(("metrics", label, key), message) from None
+        except Exception as error:
+            drawn = f" of setting {setting.identifier}" if setting else ""
+            message = f"the features{drawn} cannot be drawn: {error}"
+            self.undrawn = self.source.error(("metrics", label, key), message)
+            return
         features = dict.fromkeys(itertools.chain(*found))
         data, written = self.source.data, dict(self.source.data["metrics"][label])
         written.setdefault("metric", label)

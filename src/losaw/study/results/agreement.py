@@ -146,6 +146,20 @@ def verdict(evidence: Evidence | None, margin: float) -> str:
     return UNDECIDABLE if evidence.reach > margin else UNDECIDED
 
 
+def runs_to_decide(evidence: Evidence, n_seeds: int, margin: float) -> float:
+    """Return about how many runs would give another verdict than undecided; inf: no number would.
+
+    The interval of m runs of ours is centre ± sqrt(s/m + reach²), where s follows from that of our
+    n runs. It decides if it lies within the margin, or if the centre is two standard errors from 0.
+    """
+    centre, half = (evidence.low + evidence.high) / 2, (evidence.high - evidence.low) / 2
+    decides = max(margin - abs(centre), abs(centre) * _QUANTILE / 2)
+    if decides <= evidence.reach:
+        return math.inf
+    spread = n_seeds * max(half**2 - evidence.reach**2, 0.0)
+    return math.ceil(spread / (decides**2 - evidence.reach**2))
+
+
 def _of_variance(
     mean: float, variance: float, n: int, freedom: float, printed: Printed
 ) -> Evidence:

@@ -16,14 +16,19 @@ from losaw.study.results.agreement import (
     NO_VALUE,
     NOT_PRINTED,
     NOT_RUN,
+    UNDECIDABLE,
+    UNDECIDED,
     VERDICTS,
     Kind,
     Printed,
     Runs,
+    runs_to_decide,
     verdict,
     weigh,
 )
 
+# More runs do not decide: the published value alone has too large an error.
+NEVER = "never"
 COMPARED = tuple(word for word in VERDICTS if word not in MISSING)
 
 
@@ -93,7 +98,10 @@ def weigh_cell(cell: Mapping[str, Any], kind: Kind | None, margin: float) -> dic
         word = NO_VALUE
     else:
         word = verdict(evidence, margin) if "published" in cell else NOT_PRINTED
-    numbers = asdict(evidence) if evidence else {}
+    numbers: dict[str, Any] = asdict(evidence) if evidence else {}
+    if evidence and word in (UNDECIDED, UNDECIDABLE):
+        more = runs_to_decide(evidence, cell["n_seeds"], margin)
+        numbers["runs_to_decide"] = NEVER if math.isinf(more) else str(more)
     return {**numbers, "margin": margin if "published" in cell else math.nan, "verdict": word}
 
 

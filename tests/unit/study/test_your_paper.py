@@ -1,0 +1,149 @@
+"""A paper of one's own: functions, estimators and settings that no file here mentions."""
+
+import textwrap
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from losaw.study import registry
+from losaw.study.errors import StudyError
+from losaw.study.generators.simulated import simulated
+from losaw.study.registry.versions import version_of
+from losaw.study.request.checks import validate
+from losaw.study.session import Session
+
+EXAMPLE = Path(__file__).parents[3] / "examples" / "paper"
+
+FUNCTION = """
+import numpy as np
+from losaw.study.generators.simulated import simulated
+from losaw.study.registry import register
+
+@register("generator", "mine")
+def mine(rng, *, n=60, extra=False, effect=1.0):
+    X = rng.standard_normal((n, 3 if extra else 2))
+    return simulated(X, effect * X[:, 0] + rng.standard_normal(n), signal=["X1"], n_train=40)
+"""
+
+STUDY = """
+study: mine
+title: one's own
+generator: mine
+settings: [{n: 60, extra: [false, true]}, {n: [80], extra: true}]
+learners: {ridge: {learner: sklearn.linear_model.Ridge, alpha: 2.0}}
+importances: {PFI: {importance: pfi-difference}}
+metrics: {score: {metric: feature_score, feature: each}, pr_auc: {}}
+seeds: {smoke: 2, desk: 2, paper: 2}
+margins: {score: 0.1}
+tables: {all: {caption: all, metrics: [score], rows: [metric], columns: [n, extra, method]}}
+"""
+
+
+@pytest.fixture
+def mine(project):
+    (project.folder / "plugin.py").write_text(textwrap.dedent(FUNCTION))
+    project.study_file.with_name("mine.yaml").write_text(STUDY)
+
+    def study(*edits):
+        text = STUDY
+        for old, new in edits:
+            assert text.count(old) == 1
+            text = text.replace(old, new)
+        project.study_file.with_name("mine.yaml").write_text(text)
+        return project.session(studies="mine").study("mine")
+
+    return study
+
+
+def test_settings_are_what_a_paper_ran(mine):
+    axes = [dict(setting.axes) for setting in mine().settings]
+    assert axes == [
+        {"n": 60, "extra": False},
+        {"n": 60, "extra": True},
+        {"n": 80, "extra": True},
+    ]
+
+
+def test_a_metric_of_each_feature_stands_where_it_was_written(mine):
+    study = mine()
+    assert list(study.metrics) == ["score_X1", "score_X2", "score_X3", "pr_auc"]
+    assert study.file.margins == dict.fromkeys(("score_X1", "score_X2", "score_X3"), 0.1)
+    assert study.file.tables["all"].metrics == ["score_X1", "score_X2", "score_X3"]
+    written = {label: metric.parameters for label, metric in study.metrics.items()}
+    assert written["score_X1"] == {"feature": "X1"}
+    assert written["score_X3"] == {"feature": "X3", "optional": True}  # two columns have none
+    of_lists = "{metric: rejection_rate, features: each, optional: true}"
+    study = mine(("{metric: feature_score, feature: each}", of_lists))
+    assert study.metrics["score_X2"].parameters == {"features": ["X2"], "optional": True}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("linear_model.Ridge", "linear_model.Rigde", "did you mean 'Ridge'?"),
+        ("sklearn.linear_model.Ridge", "sklearn.linear.Ridge", "'sklearn.linear' cannot be"),
+        ("linear_model.Ridge", "metrics.r2_score", "unknown estimator 'r2_score'"),
+        ("alpha", "alhpa", "did you mean 'alpha'?"),
+        ("{n: [80], extra: true}", "{n: [80]}", "has the axes n; all entries have n, extra"),
+        ("n: [80]", "n: [60]", "has a setting twice: 60_True"),
+        ("n: [80]", "n: [80, 80.0, 80]", "has two values of one name in files: 80"),
+        ("extra: true}]", "extra: {a: 1}}]", "settings.1.extra"),
+        ("generator: mine", "generator: {name: mine, efect: 2}", "did you mean 'effect'?"),
+        ("n: [80]", "n: [3]", "features of setting 3_True"),
+    ],
+)
+def test_a_slip_is_named(mine, old, new, words):
+    with pytest.raises(StudyError) as caught:
+        validate(mine((old, new)))
+    assert words in str(caught.value)
+
+
+def test_a_learner_of_a_library_has_its_version():
+    xgboost = pytest.importorskip("xgboost")
+    entry = registry.get("learner", "xgboost.XGBRegressor")
+    assert version_of(entry) == xgboost.__version__
+    assert {"objective", "max_depth", "learning_rate"} <= set(entry.accepted_parameters())
+    assert version_of(registry.get("learner", "sklearn.svm.SVR")) == 1  # as of those of ours
+
+
+def test_a_function_gives_names_kinds_and_rows():
+    rng = np.random.default_rng(1)
+    X = pd.DataFrame({"dose": rng.normal(size=90), "town": pd.Categorical(["a", "b", "c"] * 30)})
+    data = simulated(X, ["yes", "no", "no"] * 30, signal=["town"])
+    assert data.feature_names == ("dose", "town")
+    assert data.feature_kinds == ("continuous", "nominal")
+    assert data.truth.signal == (1,) and data.task == "classification"
+    assert (len(data.train.y), len(data.test.y)) == (45, 45)
+    assert (np.vstack([data.train.X, data.test.X])[:, 0] == X["dose"]).all()
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"signal": ["X9"]}, "signal: unknown feature 'X9'"),
+        ({"n_train": 30}, "leave test rows"),
+        ({"n_train": 0}, "n_train must be an integer of at least 1"),
+        ({"y": np.zeros(29)}, "y must have shape"),
+        ({"kinds": {"X1": "normal"}}, "normal"),
+    ],
+)
+def test_a_function_that_errs_is_told(changes, words):
+    arguments = {"X": np.zeros((30, 2)), "y": np.zeros(30), **changes}
+    with pytest.raises(ValueError, match=words):
+        simulated(arguments.pop("X"), arguments.pop("y"), **arguments)
+
+
+@pytest.mark.usefixtures("plugins_forgotten")
+def test_the_example_has_a_cell_for_every_printed_value(monkeypatch):
+    monkeypatch.chdir(EXAMPLE)
+    session = Session(Path("config/config.yaml"), {"scale": "smoke"})
+    study = session.study("xplainfi_linear")
+    validate(study)
+    printed = pd.read_csv("config/published/xplainfi_linear.csv")
+    cells = [
+        tuple(cell[key] for key in ("table", "metric", "method")) for *_, cell in study.cells()
+    ]
+    named = zip(printed["table"], printed["metric"], printed["method"], strict=True)
+    assert sorted(cells) == sorted(named)
