@@ -43,6 +43,8 @@ rule all:
     default_target: True
     input:
         RUN.everything,
+    message:
+        f"All files are there; the report is {RUN.pages}/report.html"
 
 
 # Compiles, where the installation has not, and tries out each study: once, before all jobs do it.

@@ -114,7 +114,7 @@ def test_rows_are_taken_over_only_of_blocks_that_an_edit_concerns_and_that_is_sa
         assert code == 0, text
         said = "losaw: rows of 1 of 2 methods taken from kept/: plain reported"
         assert (said in log.read_text()) == is_taken, value
-        assert ("kept/ in 1 of 1 blocks" in text) == is_taken, text
+        assert ("kept/ (blocks: 1 of 1" in text) == is_taken, text
 
 
 def test_figures_that_are_lost_or_of_other_numbers_are_drawn_again(finished):

@@ -204,9 +204,9 @@ class Run(Session):
         logs = [Path(job.log[0]) for job in jobs if job.rule.name == "block"]
         n_taken = sum(_TAKEN in log.read_text("utf-8") for log in logs)
         if n_taken:
-            rest = "their logs say which; --config reuse=false computes all"
-            words = f"rows of unchanged methods{_TAKEN} in {n_taken} of {len(logs)} blocks"
-            print(f"losaw: {words} ({rest})", file=sys.stderr)
+            blocks = f"blocks: {n_taken} of {len(logs)}, as their logs say"
+            message = f"losaw: rows of unchanged methods{_TAKEN} ({blocks}; --config reuse=false"
+            print(f"{message} computes all)", file=sys.stderr)
         print(f"losaw: {self.pages}/report.html", file=sys.stderr)
 
     def compile(self) -> None:

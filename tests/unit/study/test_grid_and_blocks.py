@@ -176,7 +176,7 @@ def test_the_plan_says_which_stored_blocks_are_of_another_recipe_and_what_differ
     assert not list(changes(project.session().plans[0]))
     project.edit("jitter: 0.3", "jitter: 0.6")
     first, *places = changes(project.session().plans[0])
-    assert first.startswith("tiny: 6 of 6 stored blocks are of another recipe")
+    assert first.startswith("tiny: stored blocks of another recipe: 6 of 6")
     assert places == ["  learners.jittered.parameters.jitter was 0.3, now 0.6 (6 of them)"]
 
 

@@ -146,6 +146,6 @@ def check_fits(plan: StudyPlan, rows: pd.DataFrame, failed_blocks: str) -> None:
         raise StudyError(
             f"study {plan.study.name!r}: more fits of a method failed than max_failed_share, "
             f"{plan.max_failed_share:.1%}, allows, so there is no summary.\n{''.join(problems)}"
-            "Fix the method, take it out of the study, or raise max_failed_share. Without these "
-            f"files the same command computes their failed fits again:\n  rm {failed_blocks}"
+            "Fix the method, take it out of the study, or raise max_failed_share. To try again, "
+            f"remove these files, which are then computed whole:\n  rm {failed_blocks}"
         )
