@@ -234,7 +234,9 @@ def _separator(lines: list[str]) -> str:
     Of several a tab or a semicolon: commas may then stand in numbers. Blanks, if they make more
     fields than that, and numbers below the first line. Quoted text does not count.
     """
-    lines = _QUOTED.sub('""', "\n".join(lines)).split("\n")
+    text = _QUOTED.sub(lambda cell: '""' if cell[1] else '"', "\n".join(lines)).split("\n")
+    # What goes on below the lines at hand has fewer separators.
+    lines = [line for line in text if line.count('"') % 2 == 0] or lines
     lines = lines[len(lines) // 2 :]
     counts = {s: sorted(line.count(s) for line in lines) for s in _SEPARATORS}
     alike = [s for s, count in counts.items() if count[0] == count[-1] > 0]

@@ -42,6 +42,12 @@ def test_quoted_text_may_have_several_lines(read, separator):
     frame["c"] = ["one\nmore", *frame["a"][1:]]
     found = read(frame.rename(columns={"c": "c\nd"}).to_csv(sep=separator, index=False), "b")
     assert list(found.columns) == ["a", "b", "c\nd"] and found["a"].equals(frame["a"])
+    everywhere = pd.DataFrame(
+        {"a": ["x\ny\nz"] * 60, "b": range(60)}
+    )  # also in the last line at hand
+    assert read(everywhere.to_csv(sep=separator, index=False), "b").equals(
+        everywhere.astype({"b": float})
+    )
 
 
 QUOTES = {
