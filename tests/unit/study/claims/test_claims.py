@@ -4,15 +4,18 @@ import json
 import re
 import shutil
 from collections import Counter
+from itertools import product
 
 import pandas as pd
 import pytest
 
-from losaw.study.claims.claim_file import Claims, Side, check_claims, read_claims
+from losaw.study.claims.claim_file import Claims, check_claims, read_claims
+from losaw.study.claims.weighing import planned_of
 from losaw.study.errors import StudyError
 from losaw.study.report.keeping import HEX_DIGITS
 from losaw.study.report.page.stored import Shelf
-from losaw.study.request.study_file import as_values
+from losaw.study.request.grid import Study
+from losaw.study.request.settings import matches
 from losaw.study.session import Session
 from reference.repository import CONFIGURATION, REPOSITORY
 
@@ -73,39 +76,10 @@ def test_no_claim_stands_twice_and_none_is_without_words(claims):
 
 def test_the_scale_paper_runs_both_sides(claims, studies):
     for claim in claims.claims:
-        study = studies[claim.study]
-        for side in sides(claim):
-            for method in as_values(side.method):
-                for metric in as_values(side.metric):
-                    assert is_run(study, method, metric, side.where), (claim.says, method)
-
-
-def sides(claim):
-    yield Side(method=claim.method, metric=claim.metric, where=claim.where)
-    if isinstance(claim.than, Side):
-        than = claim.than
-        yield Side(
-            method=than.method or claim.method,
-            metric=than.metric or claim.metric,
-            where={**claim.where, **than.where},
-        )
-
-
-def is_run(study, method, metric, where):
-    needs = study.metrics[metric].entry.load().needs
-    selection = {axis: as_values(values) for axis, values in where.items()}
-    learners = [
-        label
-        for label, learner in study.learners.items()
-        for importance in (learner.importances if needs == "importance" else ("",))
-        if study.method_name(label, importance) == method
-    ]
-    return any(
-        study.seeds("paper", setting, learner) > 0
-        for setting in study.settings
-        if setting.matches(selection)
-        for learner in learners
-    )
+        planned = planned_of(Study(studies[claim.study].source.path, "paper"))
+        for side in claim.sides:
+            run = {key[1:] for key, axes in planned.items() if matches(side.where, axes)}
+            assert run.issuperset(product(side.method, side.metric)), claim.says
 
 
 def check_one_claim(folder, paper=("losaw_figure_1",), **changes):

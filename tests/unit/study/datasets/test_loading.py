@@ -101,11 +101,6 @@ def test_a_file_without_a_url_says_how_it_was_made(folder):
         datasets.load("rna_editing")
 
 
-def test_an_unknown_data_set_gets_its_nearest_match():
-    with pytest.raises(DatasetError, match="did you mean 'diamonds'"):
-        datasets.load("diamond")
-
-
 def test_a_folder_that_cannot_be_written_is_named(tiny_fish, folder, monkeypatch):
     (folder / "file").write_text("")
     monkeypatch.setenv("LOSAW_DATA", str(folder / "file"))

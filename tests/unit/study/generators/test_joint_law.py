@@ -1,8 +1,5 @@
 """Specification, storage and sampling of a discrete joint law."""
 
-import json
-import os
-
 import numpy as np
 import pytest
 
@@ -49,15 +46,9 @@ def test_a_stored_law_is_read_back_exactly(tmp_path, tie_break):
     again = JointLaw.load(tmp_path / "laws" / "law.json")
     assert np.array_equal(again.probabilities, law.probabilities)
     assert again.record() == law.record()
-    assert os.listdir(tmp_path / "laws") == ["law.json"]
-
-
-def test_the_record_holds_what_is_needed_to_judge_a_law(law):
-    record = law.record()
-    assert record["attainable"] is True
-    assert record["status"] == "optimal"
-    assert np.allclose(record["attained_correlation"], PAIR, rtol=0, atol=1e-6)
-    assert json.loads(json.dumps(record))["identifier"] == law.specification.identifier
+    (tmp_path / "file").touch()
+    with pytest.raises(JointLawError, match="cannot be written"):
+        law.save(tmp_path / "file" / "law.json")
 
 
 @pytest.mark.parametrize(
@@ -101,11 +92,6 @@ def test_a_mixture_keeps_the_marginals_and_shrinks_the_correlations(law):
     pair = mixed.attained_correlation[0, 1], law.attained_correlation[0, 1]
     assert pair[0] == pytest.approx(0.9 * pair[1], abs=1e-9)
     assert mixed.objective == pytest.approx((0.1 * pair[1]) ** 2, rel=1e-6)
-
-
-def test_nothing_but_independent_features_is_a_mixture_too():
-    law = fit_joint_law(JointLawSpecification(PAIR, independent_share=1))
-    assert np.abs(law.probabilities - law.specification.independent_probabilities()).max() < 1e-15
 
 
 @pytest.mark.parametrize(

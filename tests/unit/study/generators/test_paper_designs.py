@@ -196,14 +196,6 @@ def test_the_real_data_have_the_rows_and_kinds_of_the_paper(name, shape, n_nomin
     assert ("random" in data.feature_names) == (name != "rna_editing")
 
 
-def test_a_data_set_that_is_not_there_says_where_it_is_looked_for(monkeypatch, tmp_path):
-    monkeypatch.setenv("LOSAW_DATA", str(tmp_path))
-    read_rows.cache_clear()
-    with pytest.raises(ValueError, match="rna_editing"):
-        draw(RealForestDataGenerator(data_set="rna_editing"))
-    read_rows.cache_clear()
-
-
 def test_syn2_responds_as_printed_where_x0_is_positive():
     data = draw(NoisyCopiesGenerator(data_set="syn2"))
     X, y = data.train

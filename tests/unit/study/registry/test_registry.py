@@ -13,7 +13,7 @@ from losaw.cli import main
 from losaw.knockoffs.sampler import SAMPLERS
 from losaw.study import registry
 from losaw.study.contracts import example_data, fitted
-from losaw.study.registry import entries, get, names
+from losaw.study.registry import entries, get
 from losaw.study.registry.catalogue import USES
 from losaw.study.registry.plugins import PluginError, load_plugin, plugin_entries
 from losaw.study.registry.versions import version_of
@@ -189,10 +189,6 @@ def test_every_function_has_a_use_and_every_use_a_function():
     ]
     assert {entry.target.partition(":")[2] for entry in ours} == set(USES)
     assert all(entry.accepted_parameters() is not None for entry in ours)
-
-
-def test_all_names_are_sorted():
-    assert list(names("importance")) == sorted(names("importance"))
 
 
 def test_names_and_drawings_are_listed(capsys):
