@@ -136,10 +136,6 @@ def sorting(self, result, truth):
     return value
 
 
-def by_position(study, results, metric):
-    """Means of ``metric``."""
-
-
 NOISE = np.random.default_rng(0)
 BROKEN = [
     (("learner", Nothing), "Cannot clone object"),
@@ -199,7 +195,6 @@ BROKEN = [
     (with_("knockoff", fit=lambda self, X, kinds, rng: Sampler.fit(self, X.sort(0) or X)),
      "work on a copy"),
     (with_("knockoff", sample=seeding(Sampler.sample)), "global generator"),
-    (("drawing", by_position), "put * before the options"),
     (("drawing", lambda results, *, metric: None), "expected study, results"),
 ]  # fmt: skip
 

@@ -104,8 +104,8 @@ def audit(
         real_number("share", share, LEAST_SHARE, LARGEST_SHARE)
     fixed = {"rows": rows, "folds": folds, "permutations": permutations, "draws": draws}
     options = Options(model, methods, fixed, budget, fdr, n_jobs, verbose, random_state)
-    data, part, design = begin(frame, target, options, kinds, task, cluster, drop, rounds + 1)
-    n_features = part.X.shape[1]
+    data, prepared, design = begin(frame, target, options, kinds, task, cluster, drop, rounds + 1)
+    n_features = prepared.X.shape[1]
     if n_features < 2:
         raise LosawError("an audit needs two features at least: one that matters and one that not")
     if signals is None:
@@ -114,16 +114,16 @@ def audit(
     n_signals = whole_number("signals", signals, 1, why, maximum=n_features - 1)
     options.verbose, lines = False, []  # rounds have a bar in place of lines
     with warnings.catch_warnings(action="ignore"):  # the page says what is worth a warning
-        own = compute(part, replace(design, methods=("mdi",)), options.seed, options)
-        quality = own.quality["model"]
+        on_the_target = compute(prepared, replace(design, methods=("mdi",)), options.seed, options)
+        quality = on_the_target.quality["model"]
         made_share = min(max(quality.share if share is None else share, LEAST_SHARE), LARGEST_SHARE)
         for number in tqdm(range(rounds), disable=not verbose, desc="audit", unit="round"):
-            lines.append(run_round(part, design, options, number, made_share, n_signals))
-    rare = [sentence.text for sentence in rare_classes(data, part)]
+            lines.append(run_round(prepared, design, options, number, made_share, n_signals))
+    rare = [sentence.text for sentence in rare_classes(data, prepared)]
     return Audit(
-        target=part.target,
-        task=part.task,
-        features=tuple(part.X.columns),
+        target=prepared.target,
+        task=prepared.task,
+        features=tuple(prepared.X.columns),
         design=design,
         rounds=pd.concat(lines, ignore_index=True),
         share=made_share,
@@ -131,6 +131,6 @@ def audit(
         n_signals=n_signals,
         fdr=fdr,
         random_state=options.seed,
-        model=own.model,
-        notes=(*rare, *part.notes),
+        model=on_the_target.model,
+        notes=(*rare, *prepared.notes),
     )

@@ -96,7 +96,7 @@ class Audit(Result):
         best, *others = frame.loc[frame["trusted"], "method"]
         others = [label for label in others if label not in level]
         worse = list(frame.loc[~frame["trusted"], "method"])
-        said = [
+        lines = [
             "Best at separating causes from the other features (highest mean pr-AUC): "
             f"{', '.join(level)}."
         ]
@@ -105,38 +105,38 @@ class Audit(Result):
         if gone := [
             n for n in labels if any(c.startswith(f"{n} is left") for c in self.design.cuts)
         ]:
-            said.append(f"Not compared, since the budget leaves them out: {', '.join(gone)}.")
+            lines.append(f"Not compared, since the budget leaves them out: {', '.join(gone)}.")
         if not first["found"] > 0:  # selects none of them, or does not test
             of_best = self.rounds.loc[self.rounds["method"] == first["method"], "first"]
             chance = self.n_signals / len(self.features)
             if bounds(of_best.to_numpy(dtype=float))[0] <= chance:
                 none = ", and at the false discovery rate it selects no cause"
-                said.append(
+                lines.append(
                     f"The order of {best} is not shown to be better than chance (first places "
                     f"right {decimal(first['first'])}, {decimal(chance)} by chance)"
                     f"{none if first['found'] == 0 else ''}."
                 )
             elif first["found"] == 0:
-                said.append(
+                lines.append(
                     f"The scores of {best} put causes first, but at the false discovery rate it "
                     "selects none of them: use its order, not its selection."
                 )
         if others:
-            said.append(f"Not significantly worse in {self.n_rounds} rounds: {', '.join(others)}.")
+            lines.append(f"Not significantly worse in {self.n_rounds} rounds: {', '.join(others)}.")
         if worse:
-            said.append(f"Worse than {best} (p ≤ .05, Holm): {', '.join(worse)}.")
+            lines.append(f"Worse than {best} (p ≤ .05, Holm): {', '.join(worse)}.")
         elif others:
-            said.append("No method is significantly worse than the best. More rounds may show it.")
+            lines.append("No method is significantly worse than the best. More rounds may show it.")
         counted = self.rounds.drop_duplicates("round")
         if counted["statements"].sum() > 0:
             n, false = (int(counted[c].sum()) for c in ("statements", "false_statements"))
-            said.append(
+            lines.append(
                 f"Statements of explain on the finest groups that matter: {n} in {self.n_rounds} "
                 f"rounds, of which {false} name no cause; {percent(counted['named'].mean())} of "
                 "the causes are in one."
             )
         rate = f"a false discovery rate of {self.fdr:g}"
-        for answer, words in (
+        for answer, claim in (
             ("yes", f"Selections that keep {rate}"),
             ("no", f"Selections that exceed {rate}, so that their stars cannot be trusted"),
             ("open", f"Open after {self.n_rounds} rounds, whether a selection keeps {rate}"),
@@ -146,8 +146,8 @@ class Audit(Result):
                 for s in frame[frame["keeps"] == answer].itertuples()
             ]
             if names:
-                said.append(f"{words}: {', '.join(names)}.")
-        return tuple(said)
+                lines.append(f"{claim}: {', '.join(names)}.")
+        return tuple(lines)
 
     @property
     def cautions(self) -> tuple[str, ...]:
@@ -155,7 +155,7 @@ class Audit(Result):
         kind = "as a line, a step or a hump of one feature"
         if self.n_signals > 1:
             kind = "as sums of lines, steps and humps with one product"
-        said = [
+        lines = [
             f"The features are the table's own. The responses are simulated, {kind}. For a real "
             "response of another kind the order may differ.",
             '"False" counts selected features that were not used to simulate the response. PFI, '
@@ -163,22 +163,22 @@ class Audit(Result):
             "by this count.",
         ]
         if self.design.rows < self.design.n_rows:
-            said.append(
+            lines.append(
                 f"{self.design.rows:,} of {self.design.n_rows:,} rows were used: on all of them "
                 "the order may differ."
             )
         if "losaw" in self.design.methods and self.design.losaw_rows < self.design.rows:
-            said.append(
+            lines.append(
                 f"losawRF was fitted to {self.design.losaw_rows:,} of the {self.design.rows:,} "
                 "rows, the other methods to all: use --rows for a fair comparison."
             )
         if self.quality.share < self.share - _SAME:
-            said.append(
+            lines.append(
                 f"{self.model[0].upper()}{self.model[1:]} explains "
                 f"{percent(self.quality.share)} of {self.target}; of the simulated responses "
                 f"up to {100 * self.share:.0f} % can be explained."
             )
-        return tuple(said)
+        return tuple(lines)
 
     @property
     def n_rounds(self) -> int:

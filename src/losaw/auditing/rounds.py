@@ -26,7 +26,7 @@ LEVEL = 0.05
 
 
 def run_round(
-    part: Prepared,
+    prepared: Prepared,
     design: Design,
     options: Options,
     number: int,
@@ -46,26 +46,28 @@ def run_round(
 
     rng = partial(stream, experiment="audit", setting=str(options.seed), replicate=number)
     drawing = rng(component="response")
-    y, signal = make_response(part.X, part.y, bool(part.labels), share, n_signals, drawing)
-    work = compute(replace(part, y=y), design, seed_integer(rng(component="fits")), options)
+    y, signal = make_response(
+        prepared.X, prepared.y, bool(prepared.labels), share, n_signals, drawing
+    )
+    work = compute(replace(prepared, y=y), design, seed_integer(rng(component="fits")), options)
     decision = decide(work, options.fdr, heads=False)
-    causes = list(part.X.columns[list(signal)])
-    is_signal, lines = part.X.columns.isin(causes), []
+    causes = list(prepared.X.columns[list(signal)])
+    is_signal, lines = prepared.X.columns.isin(causes), []
     for name, result in work.results.items():
-        scores, found, false = result.ranking_scores(), np.nan, np.nan
+        scores, share_found, share_false = result.ranking_scores(), np.nan, np.nan
         if result.p_values is not None:
             selected = decision.selected if name == "cpi" else result.select(fdr=options.fdr)
             chosen = np.isin(result.feature_names, selected)
-            found = float(chosen[is_signal].mean())
-            false = float((chosen & ~is_signal).sum() / max(1, chosen.sum()))
+            share_found = float(chosen[is_signal].mean())
+            share_false = float((chosen & ~is_signal).sum() / max(1, chosen.sum()))
         lines.append(
             {
                 "round": number,
                 "method": name,
                 "pr_auc": precision_recall_area(scores, is_signal),
                 "first": signals_first(scores, is_signal),
-                "found": found,
-                "false": false,
+                "found": share_found,
+                "false": share_false,
             }
         )
     return pd.DataFrame(lines).assign(
@@ -79,11 +81,11 @@ def _judged(work: Work, decision: Decision, causes: list[str]) -> dict[str, floa
     """Count the statements on groups, the false ones, and the share of causes that they name."""
     if "cpi" not in work.results:
         return dict.fromkeys(("statements", "false_statements", "named"), np.nan)
-    said = {name for group in decision.stated for name in group}
+    named = {name for group in decision.stated for name in group}
     return {
         "statements": len(decision.stated),
         "false_statements": sum(not set(group) & set(causes) for group in decision.stated),
-        "named": sum(cause in said for cause in causes) / len(causes),
+        "named": sum(cause in named for cause in causes) / len(causes),
     }
 
 

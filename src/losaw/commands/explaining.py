@@ -52,13 +52,13 @@ def add_options(
         default=budget,
         help=f"time, 10s at least, like 90s or 2m; none cuts nothing ({budget})",
     )
-    for name, words in (
+    for name, what_it_fixes in (
         ("rows", "rows in use"),
         ("folds", "folds of the cross-fitting"),
         ("permutations", "permutations of PFI"),
         ("draws", "draws of CPI"),
     ):
-        add(f"--{name}", type=int, help=f"{words}: fixed, not cut by the budget")
+        add(f"--{name}", type=int, help=f"{what_it_fixes}: fixed, not cut by the budget")
     add("--jobs", type=int, help="threads (default 1; -1: all cores)")
     add("--random-state", type=int, default=0, help="seed (default 0)")
     add(
@@ -91,20 +91,20 @@ def audit(options: argparse.Namespace) -> None:
     from losaw.auditing import audit as audited
 
     prefix = prefix_of(options, "audited")
-    found = on_the_table(
+    result = on_the_table(
         audited, options, rounds=options.rounds, share=options.share, signals=options.signals
     )
-    _write(found, prefix)
+    _write(result, prefix)
 
 
-def _write(found: Any, prefix: Path) -> None:
+def _write(result: Any, prefix: Path) -> None:
     """Write the files, then print: what the terminal cannot show or take must not cost them."""
-    paths = found.save(prefix)
+    paths = result.save(prefix)
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="replace")
     wrote = "\n".join(f"wrote {path}" for path in paths)
     try:
-        print(f"{found.to_text()}\n\n{wrote}", flush=True)
+        print(f"{result.to_text()}\n\n{wrote}", flush=True)
     except OSError as error:
         with open(os.devnull, "w") as nowhere:  # what is left in the buffer would fail at the end
             os.dup2(nowhere.fileno(), sys.stdout.fileno())
@@ -155,18 +155,18 @@ def on_the_table(function: Callable[..., Any], options: argparse.Namespace, **mo
 
 def _listed(text: str | None) -> list[str]:
     """Split at commas; a name with commas of its own stands in quotes."""
-    parts = next(csv.reader([text or ""], skipinitialspace=True), [])
-    return [part.strip() for part in parts if part.strip()]
+    names = next(csv.reader([text or ""], skipinitialspace=True), [])
+    return [name.strip() for name in names if name.strip()]
 
 
 def _kinds(text: str | None) -> dict[str, str]:
     """Read NAME:KIND,…"""
     kinds: dict[str, str] = {}
-    for part in _listed(text):
-        name, _, kind = (word.strip() for word in part.rpartition(":"))
+    for pair in _listed(text):
+        name, _, kind = (word.strip() for word in pair.rpartition(":"))
         if not name or name in kinds:
             raise LosawError(
-                f"--kinds: {part!r} is not NAME:KIND of a new name, as zip:nominal; a name with a "
+                f"--kinds: {pair!r} is not NAME:KIND of a new name, as zip:nominal; a name with a "
                 "comma stands in quotes"
             )
         kinds[name] = kind

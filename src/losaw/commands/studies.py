@@ -46,17 +46,17 @@ def add_commands(add: Callable[..., argparse.ArgumentParser]) -> None:
         "--seconds", type=positive, default=300, help="time limit of a single check (default 300)"
     )
     text = "keep a reference run in the repository, or write its pages"
-    parts = add("reference", None, text, True).add_subparsers(required=True, metavar="part")
+    tasks = add("reference", None, text, True).add_subparsers(required=True, metavar="part")
     kept = "store the results of the selected studies, without their blocks"
     written = "compare the stored means with the published values, and write the pages"
     for name, command, text, add_options in (
         ("keep", keep, kept, add_session_options),
         ("pages", write_pages, written, add_configuration),
     ):
-        part = parts.add_parser(name, help=text, description=text)
-        part.set_defaults(command=command)
-        add_options(part)
-        part.add_argument(
+        task = tasks.add_parser(name, help=text, description=text)
+        task.set_defaults(command=command)
+        add_options(task)
+        task.add_argument(
             "--folder",
             type=Path,
             default=Path("reference"),

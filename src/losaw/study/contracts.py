@@ -68,13 +68,13 @@ def check_entry(entry: Registration, watch: Any = None) -> list[Outcome]:
     """
     name, thing = f"{entry.kind} {entry.name}", entry.load()
     examples: Any = getattr(thing, "examples", None) or ({},)
-    subjects = [replace(entry, parameters={**entry.parameters, **one}) for one in examples]
+    subjects = [replace(entry, parameters={**entry.parameters, **chosen}) for chosen in examples]
     outcomes = []
     for check in CHECKS[entry.kind]:
-        words = check.__name__.replace("_", " ")
-        with watch(name, words) if watch else contextlib.nullcontext():
-            message = next(filter(None, (_message(check, one) for one in subjects)), "")
-        outcomes.append(Outcome(name, words, message))
+        claim = check.__name__.replace("_", " ")
+        with watch(name, claim) if watch else contextlib.nullcontext():
+            message = next(filter(None, (_message(check, subject) for subject in subjects)), "")
+        outcomes.append(Outcome(name, claim, message))
     return outcomes
 
 
@@ -147,7 +147,7 @@ def the_same_seed_gives_the_same_predictions(subject: Registration) -> None:
     used, new = subject.create(), subject.create()
     data = _data_for(used)
     fitted(used, data, seed=2)
-    first, second = (fitted(one, data).predict(data.test.X) for one in (used, new))
+    first, second = (fitted(learner, data).predict(data.test.X) for learner in (used, new))
     require(
         same(first, second),
         "two fits to the same data with the same random_state predict differently; draw from "
@@ -214,10 +214,10 @@ def draws_a_data_set_of_finite_numbers(subject: Registration) -> None:
     require(isinstance(data, Dataset), f"sample returns {type(data).__name__}, expected Dataset")
     P = data.truth.n_features
     for X, y in filter(None, (data.train, data.test, data.independent)):
-        found = f"a sample has X {X.shape} {X.dtype} and y {y.shape}"
+        sample = f"a sample has X {X.shape} {X.dtype} and y {y.shape}"
         is_right = X.shape == (len(y), P) and X.dtype == np.float64 and len(y) > 1
-        require(is_right, f"{found}, expected (n, {P}) float64 and (n,)")
-        require(np.isfinite(X).all() and np.isfinite(y).all(), f"{found}, not all finite")
+        require(is_right, f"{sample}, expected (n, {P}) float64 and (n,)")
+        require(np.isfinite(X).all() and np.isfinite(y).all(), f"{sample}, not all finite")
     rows = slice(min(len(data.train.y), len(data.test.y)))
     repeats = same(data.train.X[rows], data.test.X[rows])
     require(not repeats, "test repeats the training rows; draw them anew")
@@ -257,8 +257,8 @@ def the_independent_sample_keeps_the_marginals_only(subject: Registration) -> No
         require(not len(wrong), f"moment {power} of columns {wrong} is not that of the training X")
     X = X[:, X.var(axis=0) > 0]
     largest = np.abs(np.corrcoef(X.T) - np.eye(X.shape[1])).max()
-    words = f"two features of the independent sample correlate by {largest:.2f}"
-    require(largest <= BOUND / np.sqrt(len(X)), words)
+    message = f"two features of the independent sample correlate by {largest:.2f}"
+    require(largest <= BOUND / np.sqrt(len(X)), message)
 
 
 def _are_near(first: FloatArray, second: FloatArray) -> Any:
@@ -357,8 +357,8 @@ def draws_rows_like_those_it_was_fitted_to(subject: Registration) -> None:
     X = _rows()
     with nothing_else_changes(X):
         drawn = _knockoffs(subject, X)
-    found = getattr(drawn, "shape", type(drawn).__name__)
-    require(found == X.shape, f"sample gives {found}, expected an array of shape {X.shape}")
+    shape = getattr(drawn, "shape", type(drawn).__name__)
+    require(shape == X.shape, f"sample gives {shape}, expected an array of shape {X.shape}")
     require(np.isfinite(drawn).all(), "sample gives missing or infinite values")
     invented = np.setdiff1d(drawn[:, 2], X[:, 2])
     require(not (levels and invented.size), f"a nominal column got new levels: {invented}")
@@ -385,12 +385,9 @@ def _knockoffs(subject: Registration, X: FloatArray, seed: int = 1) -> Any:
 # --- drawings -------------------------------------------------------------------------------------
 
 
-def takes_a_study_and_its_results_and_options_by_keyword(subject: Registration) -> None:
-    parameters = list(inspect.signature(subject.load()).parameters.values())
-    names = [parameter.name for parameter in parameters]
+def takes_a_study_and_its_results_before_its_options(subject: Registration) -> None:
+    names = list(inspect.signature(subject.load()).parameters)
     require(names[:2] == ["study", "results"], f"it takes {names}, expected study, results, *, …")
-    others = [one.name for one in parameters[2:] if one.kind is not one.KEYWORD_ONLY]
-    require(not others, f"{others} can be given by position; put * before the options")
 
 
 # The check of the seed comes first: the first call of all may load a library that draws from a
@@ -414,5 +411,5 @@ CHECKS: dict[str, tuple[Check, ...]] = {
         reads_scores_whatever_their_order_and_sign,
     ),
     "knockoff": (the_generator_decides_the_draw, draws_rows_like_those_it_was_fitted_to),
-    "drawing": (takes_a_study_and_its_results_and_options_by_keyword,),
+    "drawing": (takes_a_study_and_its_results_before_its_options,),
 }

@@ -39,7 +39,6 @@ class BinarySignalGenerator(DataGenerator):
         return X[:, 0] if self.task == "regression" else 0.45 + 0.1 * X[:, 0]
 
     def sample(self, rng: np.random.Generator) -> Dataset:
-        """Draw a Monte Carlo sample."""
         return data_of(
             self._sample(rng),
             self._sample(rng),

@@ -59,7 +59,6 @@ class ConditionalDagGenerator(DataGenerator):
         whole_number("n_samples", self.n_samples, max(6, 2 * self.n_levels), "two rows per level")
 
     def sample(self, rng: np.random.Generator) -> Dataset:
-        """Draw a Monte Carlo sample."""
         n, categorical = self.n_samples, CATEGORICAL[self.categorical]
         noise = rng.standard_normal((5, n))
         X = np.empty((n, 4))

@@ -24,7 +24,6 @@ class ConfounderGenerator(DataGenerator):
     n_samples: Annotated[int, at_least(20)] = 200
 
     def sample(self, rng: np.random.Generator) -> Dataset:
-        """Draw a Monte Carlo sample."""
         n = self.n_samples
         C = (rng.random(n) < 0.5).astype(float)
         noise = rng.standard_normal((2, n))

@@ -77,7 +77,6 @@ class FiveFeatureBlocksGenerator(DataGenerator):
         self.sizes = self.n_samples or 50 * P, 10 * P, 50 * P
 
     def sample(self, rng: np.random.Generator) -> Dataset:
-        """Draw a Monte Carlo sample."""
         matrix, details = draw_block(rng)
         law = fit_joint_law(JointLawSpecification(matrix, independent_share=self.independent_share))
         attained = law.attained_correlation

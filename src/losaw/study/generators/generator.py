@@ -27,6 +27,8 @@ Share = Annotated[float, partial(real_number, minimum=0, maximum=1)]
 class DataGenerator:
     """The base of our generators, whose parameters are fields that say what is allowed.
 
+    A generator has ``sample(rng)``, which draws a Monte Carlo sample.
+
     ``Literal`` names the words of a field, ``Annotated`` its check, which is called with the name
     and the value, and gives the value or an error. A default of None is not checked.
     """

@@ -56,7 +56,6 @@ class LowSignalGenerator(DataGenerator):
         return "chip_enhancer" if self.dataset == "ChIP" else None
 
     def sample(self, rng: np.random.Generator) -> Dataset:
-        """Draw a Monte Carlo sample."""
         names: tuple[str, ...] = ()
         if self.dataset == "Simulated":
             signal, slope = _draw_signal(N_CANDIDATES, rng), 2.0

@@ -49,7 +49,6 @@ class MixedCardinalityGenerator(DataGenerator):
         return (1 - self.rho) / 2 + self.rho * X[:, 1]
 
     def sample(self, rng: np.random.Generator) -> Dataset:
-        """Draw a Monte Carlo sample."""
         return data_of(
             self._sample(rng),
             self._sample(rng),

@@ -65,7 +65,6 @@ class MixedPairsGenerator(DataGenerator):
         whole_number("n_samples", self.n_samples, max(6, 2 * self.n_levels), "two rows per level")
 
     def sample(self, rng: np.random.Generator) -> Dataset:
-        """Draw a Monte Carlo sample."""
         n = self.n_samples
         X = rng.standard_normal((n, N_FEATURES))
         X[:, 1::2] = self.rho * X[:, ::2] + np.sqrt(1 - self.rho**2) * X[:, 1::2]

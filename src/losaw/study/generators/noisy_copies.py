@@ -44,7 +44,6 @@ class NoisyCopiesGenerator(DataGenerator):
     power: Literal["signed", "absolute", "half-normal", "dropped"] = "signed"
 
     def sample(self, rng: np.random.Generator) -> Dataset:
-        """Draw a Monte Carlo sample."""
         names = DATA_SETS[self.data_set]
         return data_of(
             self._sample(rng),

@@ -54,7 +54,6 @@ class NormalLinearGenerator(DataGenerator):
         self.f = FUNCTIONS[self.function]
 
     def sample(self, rng: np.random.Generator) -> Dataset:
-        """Draw a Monte Carlo sample."""
         train = self._sample(self.n_samples, rng)
         test = self._sample(self.n_test, rng)
         independent = rng.standard_normal((self.n_independent, self.n_features))
