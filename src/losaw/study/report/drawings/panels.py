@@ -8,15 +8,7 @@ import numpy as np
 from losaw.data import FloatArray
 from losaw.study.errors import OptionError
 from losaw.study.report.results import StudyResults
-from losaw.study.report.style import (
-    FIRST,
-    INK,
-    SECOND,
-    SIGNAL,
-    TEXT_WIDTH,
-    THIRD,
-    new_figure,
-)
+from losaw.study.report.style import FIRST, INK, SECOND, SIGNAL, TEXT_WIDTH, THIRD, new_figure
 from losaw.study.report.tables import in_words
 from losaw.study.report.typeset import run_count
 from losaw.study.request.grid import Study

@@ -19,15 +19,7 @@ from losaw.study.errors import OptionError
 from losaw.study.generators.category_effects import cut_into_levels
 from losaw.study.report.drawings.panels import COLOURS, describe_panel, empty_figure
 from losaw.study.report.results import StudyResults
-from losaw.study.report.style import (
-    FAINT,
-    FIRST,
-    INK,
-    NOISE,
-    SECOND,
-    SIGNAL,
-    new_figure,
-)
+from losaw.study.report.style import FAINT, FIRST, INK, NOISE, SECOND, SIGNAL, new_figure
 from losaw.study.report.typeset import math_label
 from losaw.study.request.grid import Study
 from losaw.trends import absolute_traversal_rate, relative_traversal_rate
