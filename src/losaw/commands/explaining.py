@@ -138,7 +138,7 @@ def on_the_table(function: Callable[..., Any], options: argparse.Namespace, **mo
     from losaw.explaining.table_file import read_file
 
     budget, start = read_budget(options.budget), time.perf_counter()
-    same = ("methods", "model", "fdr", "rows", "folds", "permutations", "draws")
+    passed_on = ("methods", "model", "fdr", "rows", "folds", "permutations", "draws")
     columns = {"kinds": _kinds(options.kinds), "task": options.task, "cluster": options.cluster}
     frame = read_file(options.file, options.target, not options.no_header, **columns)
     if budget is not None:  # reading is part of it
@@ -147,7 +147,7 @@ def on_the_table(function: Callable[..., Any], options: argparse.Namespace, **mo
         return function(
             frame, options.target, drop=_listed(options.drop), budget=budget,
             n_jobs=options.jobs, verbose=True, random_state=options.random_state, **columns,
-            **{name: getattr(options, name) for name in same}, **more,
+            **{name: getattr(options, name) for name in passed_on}, **more,
         )  # fmt: skip
     except ValueError as error:
         raise LosawError(f"{options.file}: {error}") from error

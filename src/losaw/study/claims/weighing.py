@@ -91,7 +91,7 @@ def weigh_claim(
     of normal scores; heavy tails have a larger one.
 
     What the claim names and the summary does not have was not run:
-    :func:`losaw.study.claims.claim_file.check_names` checks the names.
+    :func:`losaw.study.claims.claim_file.check_claims` checks the names.
     ``decisions`` is the study's, ``planned`` of :func:`planned_of`.
     """
     comparisons = _compared_sides(claim, summary, decisions)

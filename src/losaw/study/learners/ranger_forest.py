@@ -52,13 +52,13 @@ class RangerForest(EncodedLearner):
 
     def encoded_forest(self) -> FlatForest | None:
         """The trees on columns as :meth:`encode` gives them; None of a subclass."""
-        if type(self) is not RangerForest:
+        if type(self) is not RangerForest:  # which may predict something else
             return None
         grown, n_columns = self.model_, sum(map(len, self.encoding_.groups))
         return FlatForest(
             grown.flat_trees,
             grown.nodes.value,
-            n_samples=np.full(len(grown.nodes.value), np.nan),
+            n_samples=np.full(len(grown.nodes.value), np.nan),  # not kept: predictions need none
             encode=np.asarray,
             feature_of_column=np.arange(n_columns),
             is_nominal=np.zeros(n_columns, dtype=bool),

@@ -38,6 +38,7 @@ class Registration:
         thing = getattr(importlib.import_module(module), attribute)
         if self.kind == "generator" and inspect.isfunction(thing):
             return _class_of(thing)
+        # Functions of (model, X, y); a class of a plugin has explain(model, data, rng) itself.
         if not module.startswith(("losaw.importance.", "losaw.study.importances.")):
             return thing
         from losaw.study.registry.importances import InStudies
