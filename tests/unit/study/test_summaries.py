@@ -11,8 +11,15 @@ import pytest
 from losaw.study.block import block_file
 from losaw.study.block.compute import compute
 from losaw.study.errors import StudyError
+from losaw.study.results.collect import collect
 from losaw.study.results.outputs import write_outputs
-from losaw.study.results.summary import complete_summary, paired_differences, short_summary
+from losaw.study.results.summary import (
+    complete_summary,
+    paired_differences,
+    short_summary,
+    statistic,
+    summarise,
+)
 from reference.in_process import execute, run
 
 SOMETIMES = """
@@ -100,6 +107,7 @@ def test_learners_have_paired_differences_and_so_have_importances_of_a_learner()
         learners=("a", "b"),
         importances=("i", "j"),
         axes=[],
+        file=SimpleNamespace(metrics={"m": SimpleNamespace(summary="mean")}),
         method_name=lambda *pair: " ".join(pair),
     )
     values = {
@@ -199,3 +207,37 @@ def test_a_metric_with_parameters_is_named_by_its_label(project):
     project.published.write_text("\n".join(project.published.read_text().splitlines()[:2]) + "\n")
     _, comparison = comparison_of(project)
     assert set(comparison["metric"]) == {"r2_test", "first"}
+
+
+@pytest.mark.parametrize("summary", ["sd", "median", "root-mean", 0.9])
+def test_the_error_of_a_summary_is_its_deviation_between_simulations(summary):
+    draws = np.random.default_rng(3).exponential(size=(4000, 200))
+    taken = np.array([statistic(runs, summary) for runs in draws])
+    error = taken[:, 0].std()
+    law = {"sd": 1.0, "median": np.log(2), "root-mean": 1.0, 0.9: np.log(10)}
+    assert taken[:, 0].mean() == pytest.approx(law[summary], abs=0.03)
+    # The deviation's formula is that of normal runs: of exponential ones it is half as large.
+    assert np.sqrt((taken[:, 1] ** 2).mean()) == pytest.approx(
+        error * (0.53 if summary == "sd" else 1), rel=0.08
+    )
+
+
+def test_errors_are_those_that_a_published_simulation_prints():
+    # The deviation of 1,000 estimates, .1511, has the error .0034, and the bias .0048 (MIsim of
+    # rsimsum, complete cases).
+    runs = np.random.default_rng(0).standard_normal(1000)
+    runs *= 0.1511 / runs.std(ddof=1)
+    assert statistic(runs, "sd") == pytest.approx((0.1511, 0.0034), abs=5e-5)
+
+
+def test_a_summary_other_than_the_mean_has_no_paired_difference(computed):
+    computed.edit("metrics: [r2_test, pr_auc]", "metrics: {r2_test: {summary: median}, pr_auc: {}}")
+    session = computed.session()
+    study = session.study("tiny")
+    collection = collect(session.plan("tiny"))
+    summary = summarise(study, collection)
+    values = collection.results[collection.results["metric"] == "r2_test"]
+    medians = values.groupby(["setting_id", "learner"], observed=True)["value"].median().to_dict()
+    ours = summary[summary["metric"] == "r2_test"].set_index(["setting_id", "learner"])["mean"]
+    assert ours.to_dict() == pytest.approx(medians)
+    assert {*paired_differences(study, collection)["metric"]} == {"pr_auc"}

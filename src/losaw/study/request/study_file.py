@@ -129,6 +129,8 @@ Values = Annotated[list[Annotated[Any, AfterValidator(_plain)]], Field(min_lengt
 SomeValues = Annotated[Values, BeforeValidator(as_values)]  # one value or several
 Names = Annotated[list[str], BeforeValidator(as_values)]
 Filter = dict[str, SomeValues]
+# A share is that quantile of the runs.
+Summary = Literal["mean", "sd", "root-mean", "median"] | Annotated[float, Field(gt=0, lt=1)]
 SeedCount = Annotated[int, Field(ge=1, le=MOST_SEEDS)]
 
 
@@ -174,6 +176,12 @@ class LearnerOptions(Options):
     learner: str
     importances: list[str] | None = None
     optional: bool = False
+
+
+class MetricOptions(Options):
+    """A metric, how its runs are summarised, and parameters."""
+
+    summary: Summary = "mean"
 
 
 class Entry(BaseModel):
@@ -291,7 +299,9 @@ class StudyFile(Strict):
         Registered names, or label -> ``importance`` and parameters.
     metrics : list or dict
         Registered names, or label -> ``metric`` and parameters. ``feature: each``, or
-        ``features: each``, makes a metric ``<label>_<feature>`` for every feature.
+        ``features: each``, makes a metric ``<label>_<feature>`` for every feature. ``summary`` says
+        what is taken of the runs: their ``mean``, ``sd``, ``median``, the ``root-mean`` (the root
+        of the mean, of squared errors), or a share from 0 to 1, that quantile. Default: the mean.
     seeds : dict
         Scale -> number of seeds, or a list of ``{seeds, learner, <axis>: values}`` of which the
         first match counts; what matches none is not run at that scale. The scale ``reference``
@@ -342,7 +352,7 @@ class StudyFile(Strict):
     learners: dict[Name, LearnerOptions]
     scales: dict[str, AtScale] = {}
     importances: Annotated[dict[Name, Options], BeforeValidator(_named)] = {}
-    metrics: Annotated[dict[Name, Options], BeforeValidator(_named), Field(min_length=1)]
+    metrics: Annotated[dict[Name, MetricOptions], BeforeValidator(_named), Field(min_length=1)]
     seeds: dict[str, SeedsOfSettings]
     blocks: Blocks = Blocks()
     seconds_per_seed: list[Seconds] = []

@@ -7,8 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
+from losaw.data import FloatArray
 from losaw.study.columns import OF_DIFFERENCES, OF_SUMMARY, with_axes
 from losaw.study.request.grid import Study
+from losaw.study.request.study_file import Summary
 from losaw.study.results.collect import Collection, grid_order
 
 Name = tuple[str, str]
@@ -34,8 +36,33 @@ def summarise(study: Study, collection: Collection) -> pd.DataFrame:
             "sd": grouped.std(ddof=1),
         }
     ).reset_index()
+    for row, label in enumerate(summary["metric"]):
+        taken = study.file.metrics[label].summary
+        if taken != "mean" and summary.loc[row, "n_seeds"]:
+            of_cell = values[np.logical_and.reduce([k == summary.loc[row, k.name] for k in keys])]
+            value, error = statistic(of_cell.dropna().to_numpy(), taken)
+            summary.loc[row, ["mean", "sd"]] = value, error * np.sqrt(summary.loc[row, "n_seeds"])
     summary = summary.merge(collection.settings, on="setting_id", how="left", sort=False)
     return complete_summary(study, summary)
+
+
+def statistic(runs: FloatArray, summary: Summary) -> tuple[float, float]:
+    """Return what is taken of n runs, and its Monte Carlo standard error.
+
+    As in Table 6 of Morris, White and Crowther (2019): of runs v with deviation s, s has the error
+    s / sqrt(2 (n - 1)), and r = sqrt(mean v) has s / (2 r sqrt(n)). That of a quantile q is half
+    the distance of the runs of ranks n q ± sqrt(n q (1 - q)), which needs no density.
+    """
+    n, deviation = len(runs), float(np.std(runs, ddof=1)) if len(runs) > 1 else np.nan
+    if summary == "sd":
+        return deviation, deviation / np.sqrt(2 * max(n - 1, 1))
+    if summary == "root-mean":
+        root = float(np.sqrt(runs.mean()))
+        return root, deviation / (2 * root * np.sqrt(n)) if root else 0.0
+    share = 0.5 if summary == "median" else float(summary)
+    reach = np.sqrt(share * (1 - share) / n)
+    low, value, high = np.quantile(runs, np.clip([share - reach, share, share + reach], 0, 1))
+    return float(value), float(high - low) / 2
 
 
 def every_value(study: Study, collection: Collection) -> pd.DataFrame:
@@ -93,7 +120,9 @@ def paired_differences(study: Study, collection: Collection) -> pd.DataFrame:
     than either value. Returned is ``differences.csv`` (docs/results.md).
     """
     results = collection.results
+    of_means = [label for label, one in study.file.metrics.items() if one.summary == "mean"]
     results = results[(results["status"] == "ok") & np.isfinite(results["value"])]
+    results = results[results["metric"].isin(of_means)]
     keys = ["setting_id", "metric"]
     wide = results.pivot_table(
         index=[*keys, "seed"],
