@@ -13,14 +13,12 @@ from typing import Any
 import pyarrow as pa
 
 from losaw.study.block.block_file import footer_of, keep_block, kept_path, write_block
-from losaw.study.block.recipe import Pair, Recipe, sampler_version
+from losaw.study.block.recipe import Pair, Recipe
 from losaw.study.block.replicate import ingredients_of, run_replicate
 from losaw.study.block.rows import Row, table_of
 from losaw.study.block.spent import cpu_seconds, write_cost
 from losaw.study.block.taken import Stored, take_rows
 from losaw.study.errors import StudyError
-from losaw.study.registry import get
-from losaw.study.registry.versions import version_of
 
 Seconds = defaultdict[str, float]  # CPU time by learner
 # These end a process from outside; what is raised inside (SIGSEGV, SIGABRT) is a method's failure.
@@ -45,7 +43,7 @@ def compute(
     the next. ``recipe`` is that of a :class:`losaw.study.block.blocks.Block`, and ``laws`` are the
     files of the joint laws that its data are drawn from.
     """
-    check_versions(recipe)
+    recipe.check_versions()
     footer = footer_of(recipe.to_dict(), load_laws(laws))
     kept = kept_path(path)
     stored = take_rows(recipe, footer, kept) if reuse else {}
@@ -60,29 +58,16 @@ def compute(
             seconds[label] = cpu_seconds() - start
     else:
         rows = _watched_rows(recipe, list(recipe.learners), stored, minutes, seconds)
-    tables = [table_of(recipe.study, *pair, rows[pair]) for pair in recipe.pairs()]
-    table = pa.concat_tables(tables)
+    table = pa.concat_tables(table_of(recipe.study, *pair, rows[pair]) for pair in recipe.pairs())
     taken = {learner for ((_, learner), _), own in stored.items() if own}
-    if ended:
-        write_block(kept, table, footer)
-        write_cost(path, seconds, taken)
-        raise StudyError("; ".join(ended))
-    write_block(path, table, footer)
+    write_block(kept if ended else path, table, footer)
     write_cost(path, seconds, taken)
+    if ended:
+        raise StudyError("; ".join(ended))
     # A file that had everything may hold more: rows of a learner that is left out this time.
     fits = ((pair, seed) for pair in rows for seed in recipe.seeds_of(*pair))
     if any(_missing(recipe, *fit, stored) for fit in fits):
         keep_block(path, kept)
-
-
-def check_versions(recipe: Recipe) -> None:
-    """Raise an error if a method or sampler has changed since the run began: a plugin's edit."""
-    for (kind, _), method in recipe.methods.items():
-        entry = get(kind, method.name)
-        now = version_of(entry), sampler_version(entry, method.parameters)
-        if now != (method.version, method.sampler_version):
-            words = f"{kind} {method.name!r} or its sampler has been edited since the run began"
-            raise StudyError(f"{words}; run the same command again")
 
 
 def rows_of(

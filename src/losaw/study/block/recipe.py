@@ -11,6 +11,7 @@ from functools import cached_property
 from itertools import product
 from typing import Any
 
+from losaw.study.errors import StudyError
 from losaw.study.registry import Registration, get
 from losaw.study.registry.versions import version_of
 from losaw.study.request.grid import Method, Study, resolve, same
@@ -30,6 +31,15 @@ class Written:
     parameters: dict[str, Any]  # they may depend on axes
     sampler_version: int | str | None = None  # of the knockoffs that it draws
     importances: list[str] | None = None
+
+    @classmethod
+    def now(
+        cls, entry: Registration, parameters: dict[str, Any], importances: list[str] | None
+    ) -> "Written":
+        """Return a registered method with the versions that it and its sampler have now."""
+        sampler = {**entry.parameters, **parameters}.get("sampler")  # it cannot be an axis
+        of_sampler = version_of(get("knockoff", str(sampler))) if sampler else None
+        return cls(entry.name, version_of(entry), parameters, of_sampler, importances)
 
 
 @dataclass(frozen=True)
@@ -64,11 +74,16 @@ class Recipe:
         labels = dict.fromkeys(label for _, label in cells)
         learners = {label: study.learners[label] for label in labels}
         asked = dict.fromkeys(name for one in learners.values() for name in one.importances)
+
+        def written(method: Method, importances: list[str] | None = None) -> Written:
+            parameters = {k: _narrowed(v, settings) for k, v in method.parameters.items()}
+            return Written.now(method.entry, parameters, importances)
+
         return cls(
             engine=ENGINE_VERSION,
             study=study.name,
             experiment=study.experiment,
-            generator=_written(study.generator, settings),
+            generator=written(study.generator),
             data_axes=study.data_axes,
             settings={
                 setting.identifier: Conditions(
@@ -79,11 +94,10 @@ class Recipe:
                 for setting in settings
             },
             learners={
-                label: _written(one, settings, list(one.importances))
-                for label, one in learners.items()
+                label: written(one, list(one.importances)) for label, one in learners.items()
             },
-            importances={name: _written(study.importances[name], settings) for name in asked},
-            metrics={name: _written(one, settings) for name, one in study.metrics.items()},
+            importances={name: written(study.importances[name]) for name in asked},
+            metrics={name: written(one) for name, one in study.metrics.items()},
         )
 
     @classmethod
@@ -107,6 +121,13 @@ class Recipe:
         kinds = {"learner": self.learners, "importance": self.importances, "metric": self.metrics}
         labelled = {(kind, name): one for kind, of in kinds.items() for name, one in of.items()}
         return {("generator", ""): self.generator, **labelled}
+
+    def check_versions(self) -> None:
+        """Raise an error if a method or sampler was edited since the run began: a plugin's."""
+        for (kind, _), one in self.methods.items():
+            if Written.now(get(kind, one.name), one.parameters, one.importances) != one:
+                words = f"{kind} {one.name!r} or its sampler has been edited since the run began"
+                raise StudyError(f"{words}; run the same command again")
 
     def pairs(self, learners: Iterable[str] | None = None) -> Iterator[Pair]:
         """Yield the settings and learners that have seeds; of some learners or of all."""
@@ -158,21 +179,6 @@ class Recipe:
 
 def _without_none(items: list[tuple[str, Any]]) -> dict[str, Any]:
     return {key: value for key, value in items if value is not None}
-
-
-def _written(
-    method: Method, settings: Sequence[Setting], importances: list[str] | None = None
-) -> Written:
-    parameters = {k: _narrowed(v, settings) for k, v in method.parameters.items()}
-    sampler = sampler_version(method.entry, parameters)
-    version = version_of(method.entry)
-    return Written(method.entry.name, version, parameters, sampler, importances)
-
-
-def sampler_version(entry: Registration, parameters: Mapping[str, Any]) -> int | str | None:
-    """Return the version of a method's knockoff sampler; None if it has none."""
-    sampler = {**entry.parameters, **parameters}.get("sampler")  # it cannot be an axis
-    return version_of(get("knockoff", str(sampler))) if sampler else None
 
 
 def _narrowed(value: Any, settings: Sequence[Setting]) -> Any:

@@ -43,11 +43,6 @@ class Ingredients:
             experiment=self.experiment, setting=self.setting, replicate=seed, component=component
         )
 
-    def metrics_of(self, part: str) -> dict[str, Any]:
-        """The metrics of an importance, by its label, or of the predictions, ``""``."""
-        needs = "importance" if part else "prediction"
-        return {label: metric for label, metric in self.metrics.items() if metric.needs == needs}
-
     def data(self, seed: int) -> Dataset:
         """The data of a seed, with the streams of what all learners share."""
         with from_its_own_generator("the generator", getattr(self.draw, "__self__", None)):
@@ -152,7 +147,8 @@ def _rows_of_part(
     ingredients: Ingredients, data: Dataset, model: Any, seed: int, label: str
 ) -> list[Row]:
     """Rows of an importance, by its label, or of the predictions, ``""``."""
-    wanted = ingredients.metrics_of(label)
+    needs = "importance" if label else "prediction"
+    wanted = {k: m for k, m in ingredients.metrics.items() if m.needs == needs}
     measured: Any
     try:
         if label:

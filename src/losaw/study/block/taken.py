@@ -4,8 +4,9 @@ A metric of importances that is new, or has changed, is measured on the stored s
 needed.
 """
 
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import fields, replace
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from losaw.data import Truth
 from losaw.scoring.result import ImportanceResult
 from losaw.study.block.block_file import fits_of, read_block
 from losaw.study.block.recipe import Pair, Recipe
-from losaw.study.block.replicate import Ingredients, ingredients_of, measure
+from losaw.study.block.replicate import measure
 from losaw.study.block.rows import SCORES, Row, rows_by_seed
 from losaw.study.errors import StudyError
 from losaw.study.registry.importances import InStudies
@@ -39,51 +40,55 @@ def take_rows(recipe: Recipe, footer: Mapping[str, Any], kept: Path) -> Stored:
     asked = set(recipe.pairs())
     stored: dict[tuple[Pair, int], dict[str, list[Row]]] = {}
     lacking: dict[str, None] = {}
-    for pair, table in fits_of(file.table):
-        if pair not in asked:
+    for (setting, learner), table in fits_of(file.table):
+        if (setting, learner) not in asked:
             continue
-        now, then = recipe.digests(*pair), before.digests(*pair)
-        same = [part for part in now if now[part] == then.get(part)]
-        labels = _unchanged_metrics(before, recipe, pair[0])
-        ingredients = ingredients_of(recipe, *pair)
+        then, now = (one.digests(setting, learner).items() for one in (before, recipe))
+        labels = _labels_before(before, recipe, setting)
+        make = cache(partial(recipe.make, setting=setting))
         for seed, rows in rows_by_seed(table).items():
             whole = [row for row in rows if row.status == "ok"]
-            stored[pair, seed] = {}
-            for part in same if whole else ():
+            taken = stored[(setting, learner), seed] = {}
+            for part, _ in then & now if whole else ():
                 of_part = {row.metric: row for row in whole if row.importance == part}
                 try:
-                    taken = list(_rows_of_part(ingredients, part, of_part, labels))
+                    taken[part] = list(_rows_of_part(part, of_part, labels, make))
                 except NotStored as error:
-                    lacking[f"{pair[1]} {part}".strip() + f": {error}"] = None
-                else:
-                    stored[pair, seed][part] = taken
-    _say_what_is_taken(recipe, stored)
-    for words in lacking:
-        print(f"losaw: fits are computed again for {words}", flush=True)
+                    lacking[f"{learner} {part}".strip() + f": {error}"] = None
+    _say_what_is_taken(recipe, stored, lacking)
     return stored
 
 
-def _unchanged_metrics(before: Recipe, recipe: Recipe, setting: str) -> dict[str, str]:
-    """Return the label that each metric had before, whatever its own is now."""
+def _labels_before(before: Recipe, recipe: Recipe, setting: str) -> dict[str, str]:
+    """Return the label that each metric had, whatever its own is now; empty if it is new."""
     then = [(before.method("metric", label, setting), label) for label in before.metrics]
     now = {label: recipe.method("metric", label, setting) for label in recipe.metrics}
-    return {label: old for label, method in now.items() for other, old in then if other == method}
+    return {
+        label: next((old for other, old in then if other == method), "")
+        for label, method in now.items()
+    }
 
 
 def _rows_of_part(
-    ingredients: Ingredients, part: str, stored: Mapping[str, Row], labels: Mapping[str, str]
+    part: str,
+    stored: Mapping[str, Row],
+    labels: Mapping[str, str],
+    make: Callable[[str, str], Any],
 ) -> Iterator[Row]:
     """Yield the rows of a part of a seed: stored, or measured on stored scores."""
     if part and SCORES not in stored:
         raise NotStored("no scores are stored")
     if part:
         yield stored[SCORES]
-    for label, metric in ingredients.metrics_of(part).items():
-        if labels.get(label) in stored:
-            yield replace(stored[labels[label]], metric=label)
+    for label, old in labels.items():
+        metric = make("metric", label)
+        if metric.needs != ("importance" if part else "prediction"):
+            continue
+        if old in stored:
+            yield replace(stored[old], metric=label)
         elif part:
             try:
-                yield _measured_again(stored[SCORES], label, metric, ingredients.importances[part])
+                yield _measured_again(stored[SCORES], label, metric, make("importance", part))
             except NotStored as error:
                 raise NotStored(f"{label} needs {error}, which is not stored") from None
         else:
@@ -109,8 +114,8 @@ def _measured_again(row: Row, label: str, metric: Any, importance: Any) -> Row:
     return measure(row.seed, row.importance, label, metric, _as_stored(result, known), truth)
 
 
-def _say_what_is_taken(recipe: Recipe, stored: Stored) -> None:
-    """Write to the job's log whose rows are not computed."""
+def _say_what_is_taken(recipe: Recipe, stored: Stored, lacking: Iterable[str]) -> None:
+    """Write to the job's log whose rows are not computed, and what needs its fits again."""
     parts = {name: learner.importances or [""] for name, learner in recipe.learners.items()}
     methods = [(name, part) for name, own in parts.items() for part in own]
     there = {(pair[1], part) for (pair, _), own in stored.items() for part in own}
@@ -118,6 +123,8 @@ def _say_what_is_taken(recipe: Recipe, stored: Stored) -> None:
     if taken:
         words = f"rows of {len(taken)} of {len(methods)} methods taken from kept/"
         print(f"losaw: {words}: {', '.join(taken)}", flush=True)
+    for words in lacking:
+        print(f"losaw: fits are computed again for {words}", flush=True)
 
 
 class NotStored(BaseException):
