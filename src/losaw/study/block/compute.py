@@ -65,8 +65,7 @@ def compute(
     if ended:
         raise StudyError("; ".join(ended))
     # A file that had everything may hold more: rows of a learner that is left out this time.
-    fits = ((pair, seed) for pair in rows for seed in recipe.seeds_of(*pair))
-    if any(_missing(recipe, *fit, stored) for fit in fits):
+    if seconds:
         keep_block(path, kept)
 
 
@@ -79,7 +78,7 @@ def rows_of(
     """Return the rows of some learners of a block by setting and learner, seed by seed.
 
     Settings that differ by a learner's parameter alone have the same data: they are drawn once. The
-    CPU time of each learner is added to ``seconds``.
+    CPU time of each learner that is computed is added to ``seconds``.
     """
     seconds = defaultdict(float) if seconds is None else seconds
     rows: dict[Pair, list[Row]] = {pair: [] for pair in recipe.pairs(learners)}
@@ -91,24 +90,20 @@ def rows_of(
         for seed in range(recipe.seeds[0], recipe.seeds[1] + 1):
             drawn = cache(ingredients[pairs[0]].data)  # those of the seed before are freed
             for pair in pairs:
-                if seed not in recipe.seeds_of(*pair):
+                if seed not in ingredients[pair].seeds:
                     continue
-                missing, start = _missing(recipe, pair, seed, stored), cpu_seconds()
-                new = run_replicate(ingredients[pair], seed, missing, drawn) if missing else []
-                seconds[pair[1]] += cpu_seconds() - start
-                there = stored.get((pair, seed), {})
+                there, parts = stored.get((pair, seed), {}), ingredients[pair].parts
+                new: list[Row] = []
+                if missing := [part for part in parts if part not in there]:
+                    start = cpu_seconds()
+                    new = run_replicate(ingredients[pair], seed, missing, drawn)
+                    seconds[pair[1]] += cpu_seconds() - start
                 if new and new[0].metric == "":  # the fit has failed
                     rows[pair] += new
-                else:
-                    for part in recipe.parts(pair[1]):
-                        of_part = [row for row in new if row.importance == part]
-                        rows[pair] += there.get(part, of_part)
+                    continue
+                for part in parts:
+                    rows[pair] += there.get(part, [row for row in new if row.importance == part])
     return rows
-
-
-def _missing(recipe: Recipe, pair: Pair, seed: int, stored: Stored) -> list[str]:
-    """Return the parts of a fit that are not stored."""
-    return [part for part in recipe.parts(pair[1]) if part not in stored.get((pair, seed), {})]
 
 
 def load_laws(paths: Sequence[Path]) -> dict[str, Any]:

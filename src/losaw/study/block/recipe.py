@@ -141,13 +141,6 @@ class Recipe:
         n_seeds = (self.fewer_seeds or {}).get(learner, {}).get(setting, last + 1)
         return range(first, max(first, n_seeds))
 
-    def parts(self, learner: str) -> list[str]:
-        """Return the parts of a learner's rows.
-
-        A part is an importance, by its label, or ``""``: data, fit and predictions.
-        """
-        return ["", *(self.learners[learner].importances or ())]
-
     def make(self, kind: str, label: str, setting: str) -> Any:
         """Make a method with its parameters in a setting; the generator takes axes too."""
         written = self.method(kind, label, setting)
@@ -165,6 +158,7 @@ class Recipe:
     def digests(self, setting: str, learner: str) -> dict[str, str]:
         """Return what decides each part of a learner's rows in a setting, as a digest.
 
+        A part is an importance, by its label, or ``""``: data, fit and predictions.
         What a metric measures of a part whose digest is the same is the same, whatever else the
         recipe contains: other metrics too.
         """
@@ -172,9 +166,10 @@ class Recipe:
             *(self.engine, self.experiment, asdict(self.settings[setting]), learner),
             *(self.method(*one, setting) for one in (("generator", ""), ("learner", learner))),
         ]
-        _, *labels = self.parts(learner)
-        importances = {label: [*fit, self.method("importance", label, setting)] for label in labels}
-        return {part: short_digest(of) for part, of in {"": fit, **importances}.items()}
+        parts = {"": fit}
+        for label in self.learners[learner].importances or ():
+            parts[label] = [*fit, self.method("importance", label, setting)]
+        return {part: short_digest(decides) for part, decides in parts.items()}
 
 
 def _without_none(items: list[tuple[str, Any]]) -> dict[str, Any]:

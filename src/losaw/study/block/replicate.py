@@ -37,6 +37,12 @@ class Ingredients:
     make_learner: Callable[[], Any]
     importances: Mapping[str, Any] = field(default_factory=dict)  # by label, as the metrics are
     metrics: Mapping[str, Any] = field(default_factory=dict)
+    seeds: range = range(0)
+
+    @property
+    def parts(self) -> list[str]:
+        """Labels of the importances, and ``""``: data, fit and predictions."""
+        return ["", *self.importances]
 
     def rng(self, seed: int, component: str) -> np.random.Generator:
         return stream(
@@ -73,7 +79,7 @@ def run_replicate(
     with shared_sums():
         return [
             row
-            for part in ("", *ingredients.importances)
+            for part in ingredients.parts
             if part in parts
             for row in _rows_of_part(ingredients, data, model, seed, part)
         ]
@@ -250,15 +256,16 @@ def failure(seed: int, importance: str, metric: str, error: Exception) -> Row:
 def ingredients_of(recipe: Recipe, setting: str, learner: str) -> Ingredients:
     """Turn the names of a block's recipe into what a learner's replicates in a setting need."""
     make = partial(recipe.make, setting=setting)
-    _, *labels = recipe.parts(learner)
+    asked = recipe.learners[learner].importances or ()
     return Ingredients(
         experiment=recipe.experiment,
         setting=recipe.settings[setting].data,
         learner=learner,
         draw=make("generator", "").sample,
         make_learner=partial(make, "learner", learner),
-        importances={label: make("importance", label) for label in labels},
+        importances={label: make("importance", label) for label in asked},
         metrics={label: make("metric", label) for label in recipe.metrics},
+        seeds=recipe.seeds_of(setting, learner),
     )
 
 
