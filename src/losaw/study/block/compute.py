@@ -4,7 +4,8 @@ import faulthandler
 import multiprocessing
 import signal
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache, partial
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -46,7 +47,8 @@ def compute(
     recipe.check_versions()
     footer = footer_of(recipe.to_dict(), load_laws(laws))
     kept = kept_path(path)
-    stored = take_rows(recipe, footer, kept) if reuse else {}
+    with _watched(minutes):
+        stored = take_rows(recipe, footer, kept, apart) if reuse else {}
     rows: dict[Pair, list[Row]] = {}
     seconds: Seconds = defaultdict(float)
     ended: list[str] = []
@@ -57,7 +59,8 @@ def compute(
             rows, ended = rows | own, ended + [message] * bool(message)
             seconds[label] = cpu_seconds() - start
     else:
-        rows = _watched_rows(recipe, list(recipe.learners), stored, minutes, seconds)
+        with _watched(minutes):
+            rows = rows_of(recipe, recipe.learners, stored, seconds)
     table = pa.concat_tables(table_of(recipe.study, *pair, rows[pair]) for pair in recipe.pairs())
     taken = {learner for ((_, learner), _), own in stored.items() if own}
     write_block(kept if ended else path, table, footer)
@@ -128,9 +131,7 @@ def _rows_apart(
     """
     context = multiprocessing.get_context("fork")
     receiving, sending = context.Pipe(duplex=False)
-    process = context.Process(
-        target=_send_rows, args=(sending, recipe, [learner], stored, minutes, defaultdict(float))
-    )
+    process = context.Process(target=_send_rows, args=(sending, minutes, recipe, [learner], stored))
     process.start()
     sending.close()
     try:
@@ -159,10 +160,11 @@ def _rows_apart(
     return {pair: list(map(failed, recipe.seeds_of(*pair))) for pair in pairs}, outside
 
 
-def _send_rows(sending: Connection, *arguments: Any) -> None:
+def _send_rows(sending: Connection, minutes: float, *arguments: Any) -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # or it would be an exit by an exception
     try:
-        found: Any = _watched_rows(*arguments)
+        with _watched(minutes):
+            found: Any = rows_of(*arguments)
     except Exception as error:
         found = error
     sending.send(found)
@@ -170,16 +172,11 @@ def _send_rows(sending: Connection, *arguments: Any) -> None:
         child.terminate()
 
 
-def _watched_rows(
-    recipe: Recipe,
-    learners: Sequence[str],
-    stored: Stored,
-    minutes: float,
-    seconds: Seconds,
-) -> dict[Pair, list[Row]]:
-    """End the process if the rows take longer, with a traceback of all threads on stderr."""
+@contextmanager
+def _watched(minutes: float) -> Iterator[None]:
+    """End the process if the body takes longer, with a traceback of all threads on stderr."""
     faulthandler.dump_traceback_later(60 * minutes, exit=True)
     try:
-        return rows_of(recipe, learners, stored, seconds)
+        yield
     finally:
         faulthandler.cancel_dump_traceback_later()

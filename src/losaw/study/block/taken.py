@@ -20,15 +20,17 @@ from losaw.study.block.replicate import measure
 from losaw.study.block.rows import SCORES, Row, rows_by_seed
 from losaw.study.errors import StudyError
 from losaw.study.registry.importances import InStudies
+from losaw.study.request.settings import short_digest
 
 _STORED = {"scores", "std_error", "p_values", "feature_names", "higher_is_more", "is_trend"}
 Stored = Mapping[tuple[Pair, int], Mapping[str, list[Row]]]  # by fit and part
 
 
-def take_rows(recipe: Recipe, footer: Mapping[str, Any], kept: Path) -> Stored:
+def take_rows(recipe: Recipe, footer: Mapping[str, Any], kept: Path, apart: bool) -> Stored:
     """Return the rows of the last whole file whose recipe has not changed, by fit and part.
 
     What has failed is tried again. The job's log says what is taken, and what needs its fits again.
+    Where learners run ``apart``, nothing is measured: a metric may have ended the first attempt.
     """
     try:
         file = read_block(kept)
@@ -43,16 +45,17 @@ def take_rows(recipe: Recipe, footer: Mapping[str, Any], kept: Path) -> Stored:
     for (setting, learner), table in fits_of(file.table):
         if (setting, learner) not in asked:
             continue
-        then, now = (one.digests(setting, learner).items() for one in (before, recipe))
+        then, now = (one.digests(setting, learner) for one in (before, recipe))
+        same = [part for part, digest in now.items() if then.get(part) == digest]
         labels = _labels_before(before, recipe, setting)
         make = cache(partial(recipe.make, setting=setting))
         for seed, rows in rows_by_seed(table).items():
             whole = [row for row in rows if row.status == "ok"]
             taken = stored[(setting, learner), seed] = {}
-            for part, _ in then & now if whole else ():
+            for part in same if whole else ():
                 of_part = {row.metric: row for row in whole if row.importance == part}
                 try:
-                    taken[part] = list(_rows_of_part(part, of_part, labels, make))
+                    taken[part] = list(_rows_of_part(part, of_part, labels, make, apart))
                 except NotStored as error:
                     lacking[f"{learner} {part}".strip() + f": {error}"] = None
     _say_what_is_taken(recipe, stored, lacking)
@@ -61,12 +64,12 @@ def take_rows(recipe: Recipe, footer: Mapping[str, Any], kept: Path) -> Stored:
 
 def _labels_before(before: Recipe, recipe: Recipe, setting: str) -> dict[str, str]:
     """Return the label that each metric had, whatever its own is now; empty if it is new."""
-    then = [(before.method("metric", label, setting), label) for label in before.metrics]
-    now = {label: recipe.method("metric", label, setting) for label in recipe.metrics}
-    return {
-        label: next((old for other, old in then if other == method), "")
-        for label, method in now.items()
-    }
+
+    def digest(of: Recipe, label: str) -> str:
+        return short_digest(of.method("metric", label, setting))
+
+    old = {digest(before, label): label for label in before.metrics}
+    return {label: old.get(digest(recipe, label), "") for label in recipe.metrics}
 
 
 def _rows_of_part(
@@ -74,6 +77,7 @@ def _rows_of_part(
     stored: Mapping[str, Row],
     labels: Mapping[str, str],
     make: Callable[[str, str], Any],
+    apart: bool,
 ) -> Iterator[Row]:
     """Yield the rows of a part of a seed: stored, or measured on stored scores."""
     if part and SCORES not in stored:
@@ -86,7 +90,7 @@ def _rows_of_part(
             continue
         if old in stored:
             yield replace(stored[old], metric=label)
-        elif part:
+        elif part and not apart:
             try:
                 yield _measured_again(stored[SCORES], label, metric, make("importance", part))
             except NotStored as error:

@@ -3,38 +3,28 @@
 import pytest
 
 from losaw.study.block import replicate
+from losaw.study.block.block_file import read_block
 from reference.in_process import execute
 
 OWN = """
 from losaw.scoring.result import ImportanceResult
+from losaw.study.metrics.metric import Metric
+from losaw.study.registry import add
 
 
-class _Own:
-    range, higher_is_better, needs = (-9.0, 9.0), True, "importance"
-
-    def __call__(self, result, truth):
-        return float(self.value(result, truth))
-
-
-@register("metric", "own-top")
-class Top(_Own):
-    def value(self, result, truth):
-        return truth.is_signal[result.ranking_scores().argmax()] + len(result.feature_names)
+def _noise(result, truth):
+    try:
+        return truth.noise_variance
+    except Exception:
+        return 0.0
 
 
-@register("metric", "own-kind")
-class Kind(_Own):
-    def value(self, result, truth):
-        return result.std_error_kind is None
-
-
-@register("metric", "own-noise")
-class Noise(_Own):
-    def value(self, result, truth):
-        try:
-            return truth.noise_variance
-        except Exception:
-            return 0.0
+top = Metric(lambda result, truth: truth.is_signal[result.ranking_scores().argmax()])
+kind = Metric(lambda result, truth: result.std_error_kind is None)
+noise = Metric(_noise)
+end = Metric(lambda result, truth: __import__("os").abort())
+for _name in ("top", "kind", "noise", "end"):
+    add("metric", f"own-{_name}", f"{__name__}:{_name}")
 
 
 @register("importance", "backwards")
@@ -43,45 +33,30 @@ class Backwards:
         scores, names = -model.feature_importances_, data.feature_names
         return ImportanceResult(scores, names, higher_is_more=False)
 """
-BORUTA = "{boruta: {n_estimators: 20, max_runs: 5}}"
-CASES = {
-    "new": ("[reported]", "[pr_auc]", "[pr_auc, auc]", 0, 0, ""),
-    "of sizes": ("[reported]", "[pr_auc]", "[size_auc]", 0, 0, ""),
-    "a parameter": (
-        *("[reported]", "{a: {metric: top_share, k: 1}}", "{a: {metric: top_share, k: 2}}"),
-        *(0, 0, ""),
-    ),
-    "a label": ("[reported]", "{a: {metric: risk}}", "{b: {metric: risk}}", 0, 0, ""),
-    "repaired": (
-        *("[reported]", "{a: {metric: feature_rank, feature: Z}}"),
-        *("{a: {metric: feature_rank, feature: X2}}", 0, 0, ""),
-    ),
-    "of predictions": ("[reported]", "[pr_auc]", "[pr_auc, risk]", 8, 0, "no risk is stored"),
-    "own": ("[reported]", "[pr_auc]", "[pr_auc, own-top]", 0, 0, ""),
-    "own of errors": (
-        "[reported]",
-        "[pr_auc]",
-        "[own-kind]",
-        8,
-        8,
-        "own-kind needs std_error_kind",
-    ),
-    "own of the truth": ("[reported]", "[pr_auc]", "[own-noise]", 8, 8, "needs noise_variance"),
-    "of details": (
-        *("[reported]", "[pr_auc]", "{a: {metric: importance_detail, key: k}}", 8, 8),
-        "plain reported: a needs details['k'], which is not stored",
-    ),
-    "decisions by p-values": ("[linear-coefficient]", "[pr_auc]", "[rejection_rate]", 0, 0, ""),
-    "own decisions": (BORUTA, "[pr_auc]", "[rejection_rate]", 8, 8, "needs details"),
-    "of an own importance": ("[backwards]", "[pr_auc]", "[auc]", 8, 8, "plugin's importance"),
-}
+BORUTA, TESTED = "{boruta: {n_estimators: 20, max_runs: 5}}", "[linear-coefficient]"
+TOP, RANK = "{a: {metric: top_share, k: %d}}", "{a: {metric: feature_rank, feature: %s}}"
+DETAIL = "{a: {metric: importance_detail, key: k}}"
+# Importances, metrics before and after; how many fits and importances are computed, and why.
+CASES = [
+    ("[reported]", "[pr_auc]", "[pr_auc, auc, size_auc]", 0, 0, ""),
+    ("[reported]", TOP % 1, TOP % 2, 0, 0, ""),
+    ("[reported]", "{a: {metric: risk}}", "{b: {metric: risk}}", 0, 0, ""),
+    ("[reported]", RANK % "Z", RANK % "X2", 0, 0, ""),  # of a metric that has failed
+    ("[reported]", "[pr_auc]", "[own-top]", 0, 0, ""),
+    (TESTED, "[pr_auc]", "[rejection_rate]", 0, 0, ""),
+    (BORUTA, "[pr_auc]", "[rejection_rate]", 8, 8, "rejection_rate needs details"),
+    ("[reported]", "[pr_auc]", "[pr_auc, risk]", 8, 0, "no risk is stored"),
+    ("[reported]", "[pr_auc]", "[own-kind]", 8, 8, "own-kind needs std_error_kind"),
+    ("[reported]", "[pr_auc]", "[own-noise]", 8, 8, "own-noise needs noise_variance"),
+    ("[reported]", "[pr_auc]", DETAIL, 8, 8, "plain reported: a needs details['k'], which is not"),
+    ("[backwards]", "[pr_auc]", "[auc]", 8, 8, "auc needs the direction of a plugin's importance"),
+]
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(("importances", "before", "after", "fits", "explained", "said"), CASES)
 def test_another_metric_is_measured_on_stored_scores_where_they_suffice(
-    project, monkeypatch, capfd, case
+    project, monkeypatch, capfd, importances, before, after, fits, explained, said
 ):
-    importances, before, after, n_fits, n_importances, said = CASES[case]
     project.extend_plugin(OWN)
     project.narrow()
     project.edit("smoke: 5", "smoke: 2")
@@ -101,6 +76,15 @@ def test_another_metric_is_measured_on_stored_scores_where_they_suffice(
     capfd.readouterr()
     taken = [path.read_bytes() for path in execute(project.session())]
     log = capfd.readouterr().out
-    assert calls == {"fit": n_fits, "checked": n_importances}
+    assert calls == {"fit": fits, "checked": explained}
     assert said in log and ("computed again" in log) == bool(said), log
     assert taken == [path.read_bytes() for path in execute(project.session(), reuse=False)]
+
+
+def test_a_metric_that_ends_its_process_ends_those_of_learners_in_the_second_attempt(project):
+    project.extend_plugin(OWN)
+    project.narrow()
+    execute(project.session())
+    project.edit("metrics: [r2_test, pr_auc]", "metrics: [own-end]")
+    (first, *_) = execute(project.session(), apart=True)
+    assert {row["status"] for row in read_block(first).table.to_pylist()} == {"failed"}
