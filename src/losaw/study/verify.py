@@ -93,9 +93,10 @@ def verify(
             continue
         is_equal = digest_of(table, {}).startswith(line.rows_sha256)
         outcomes.setdefault(line.folder, []).append(is_equal)
-        print(f"{line}: {'equal' if is_equal else 'differs'}", flush=True)
+        others = [one for one in lines if one != line and one[:3] == line[:3]]
+        more = f"differs; computing {len(others)} more lines of its setting and learner"
+        print(f"{line}: {'equal' if is_equal else more}", flush=True)
         if not is_equal:
-            others = [one for one in lines if one != line and one[:3] == line[:3]]
             whole = [table, *(compute_line(study_of(line.folder), one) for one in others)]
             print(f"  {_difference(line, pa.concat_tables(whole))}", flush=True)
     if record:
