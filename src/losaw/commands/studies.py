@@ -178,7 +178,7 @@ def verify(options: argparse.Namespace) -> int:
 
 def check(options: argparse.Namespace) -> int:
     """Check files of methods, each check within a time limit; 1 if one fails."""
-    from losaw.study.contracts import check_file
+    from losaw.study.contracts import SKIPPED, check_file
 
     @contextlib.contextmanager
     def watch(name: str, check: str) -> Iterator[None]:
@@ -188,8 +188,11 @@ def check(options: argparse.Namespace) -> int:
 
     outcomes = [outcome for file in options.files for outcome in check_file(file, watch)]
     for name, check, message in outcomes:
-        print(f"FAILED {name}: {check}: {message}" if message else f"ok     {name}: {check}")
-    return int(any(message for _, _, message in outcomes))
+        if check == SKIPPED:
+            print(f"{SKIPPED} {name}: {message}")
+        else:
+            print(f"FAILED {name}: {check}: {message}" if message else f"ok     {name}: {check}")
+    return int(any(message and check != SKIPPED for _, check, message in outcomes))
 
 
 @contextlib.contextmanager

@@ -32,8 +32,14 @@ class ContractError(AssertionError):
     """An error: a registered thing violates its contract; the message names the remedy."""
 
 
+SKIPPED = "skipped"
+
+
 class Outcome(NamedTuple):
-    """The outcome of a check of a registered name; the message is empty if it passed."""
+    """The outcome of a check of a registered name; the message is empty if it passed.
+
+    The check is ``SKIPPED`` where the thing says why it is unavailable.
+    """
 
     name: str
     check: str
@@ -67,6 +73,8 @@ def check_entry(entry: Registration, watch: Any = None) -> list[Outcome]:
     False
     """
     name, thing = f"{entry.kind} {entry.name}", entry.load()
+    if reason := getattr(thing, "unavailable", str)():
+        return [Outcome(name, SKIPPED, reason)]
     examples: Any = getattr(thing, "examples", None) or ({},)
     subjects = [replace(entry, parameters={**entry.parameters, **chosen}) for chosen in examples]
     outcomes = []
