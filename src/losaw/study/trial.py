@@ -109,7 +109,7 @@ def _run_replicates(plan: StudyPlan, cell: Cell) -> Dataset:
         except Exception as error:
             words = f"{type(error).__name__}: {error}"
             raise _mistake(plan, ("generator",), words, cell) from None
-        rows = run_replicate(ingredients, seed, ["", *ingredients.importances], draw)
+        rows = run_replicate(ingredients, seed, ingredients.parts, draw)
         failed.append({(row.importance, row.metric): row for row in rows if row.status != "ok"})
     for key, row in failed[0].items():
         if all(key in others for others in failed) and plan.max_failed_share < 1:

@@ -34,11 +34,11 @@ def take_rows(recipe: Recipe, footer: Mapping[str, Any], kept: Path, apart: bool
     """
     try:
         file = read_block(kept)
-    except StudyError:
+        before = Recipe.from_dict(file.footer["recipe"])
+    except (StudyError, KeyError, TypeError):  # there is none, or it is of another version
         return {}
     if any(file.footer[key] != footer[key] for key in ("libraries", "laws")):
         return {}
-    before = Recipe.from_dict(file.footer["recipe"])
     asked = set(recipe.pairs())
     stored: dict[tuple[Pair, int], dict[str, list[Row]]] = {}
     lacking: dict[str, None] = {}
