@@ -272,16 +272,25 @@ def begin(
         if isinstance(frame, str | Path):
             frame = read_file(frame, str(target), kinds=kinds, task=task, cluster=cluster)
         data = prepare(frame, target, kinds=kinds, task=task, cluster=cluster, drop=drop)
-        design = full_design(data, options.methods, options.fixed)
+        full = full_design(data, options.methods, options.fixed)
         if options.given is not None:
             places, _ = units_outside(options.given, list(data.X.columns), None, None)
-            design = replace(design, given=tuple(data.X.columns[places]))
+            full = replace(full, given=tuple(data.X.columns[places]))
         if options.budget is not None:
-            pilot = try_out(*small_part(data, design, rng(component="pilot")), options)
+            pilot = try_out(data, full, options, rng(component="pilot"))
+
+    def plan(pilot: Pilot) -> tuple[Design, list[str]]:
+        left = max((options.budget or np.inf) - clock.seconds["begin"], 1.0)
+        return cut(full, options.fixed, pilot, data.X.shape[1] - len(full.given), left, times)
+
+    design = full
     if options.budget is not None:
-        left = max(options.budget - clock.seconds["begin"], 1.0)
-        n_scored = data.X.shape[1] - len(design.given)
-        design, cuts = cut(design, options.fixed, pilot, n_scored, left, times)
+        design, cuts = plan(pilot)
+        if cuts and (n_rows := pilot.nearer(design, PILOT_SHARE * options.budget)):
+            with clock.part("begin"):
+                nearer = small_part(data, design, rng(component="nearer"), n_rows)
+                pilot = pilot.after(try_rows(*nearer, options, pilot.features, PILOT_SHARE))
+            design, cuts = plan(pilot)
         if options.verbose:
             for each in cuts:
                 with suppress(OSError):  # a full disk
@@ -292,29 +301,42 @@ def begin(
     return data, part, replace(design, rows=len(part.y), cuts=tuple(cuts))
 
 
-def try_out(part: Prepared, design: Design, options: Options) -> Pilot:
+def try_out(data: Prepared, full: Design, options: Options, rng: np.random.Generator) -> Pilot:
     """Run the computation itself on few rows, which takes a fifth of the budget at most.
 
     Before that with two trees: what a first call loads takes as long for any table, and must not
     be scaled; and on half of the rows, to see what grows with them.
     """
-    names, n_rows = list(part.X.columns), len(part.y)
-    rng = np.random.default_rng(options.seed)
-    others = [name for name in rng.permutation(names).tolist() if name not in design.given]
-    some = [*design.given, *others[: max(PILOT_FEATURES - len(design.given), 2)]]
+    part, design = small_part(data, full, rng)
+    names = [
+        name for name in rng.permutation(list(part.X.columns)).tolist() if name not in full.given
+    ]
+    pilot = Pilot(design, tuple(names[: max(PILOT_FEATURES - len(full.given), PILOT_FITS)]))
+    some = [*full.given, *pilot.features]
     few = replace(part, X=part.X[some], kinds={name: part.kinds[name] for name in some})
-    # Fewer rows than those of a pilot are never cut.
-    sizes = (n_rows // 2, n_rows) if n_rows >= PILOT_ROWS else (n_rows,)
-    limit = PILOT_SHARE / len(sizes) * (options.budget or np.inf)
     ours = replace(options, model=options.model if isinstance(options.model, str) else "forest")
+    try_rows(few, replace(design, trees=2), ours, pilot.features)
+    # Fewer rows than those of a pilot are never cut.
+    sizes = [PILOT_ROWS // 2, PILOT_ROWS] if len(part.y) >= PILOT_ROWS else [len(part.y)]
+    for n_rows in sizes:
+        trial = take(part, sample(part, n_rows, rng), keep_constant=True)
+        share = 2 * PILOT_SHARE / len(sizes)
+        pilot = pilot.after(try_rows(trial, design, options, pilot.features, share))
+    return pilot
+
+
+def try_rows(
+    part: Prepared,
+    design: Design,
+    options: Options,
+    features: Sequence[str],
+    share: float = np.inf,
+) -> tuple[int, dict[str, float]]:
+    """Return the rows, and the seconds of each part; after a share of the budget none begins."""
+    limit = share * (options.budget or np.inf)
     with warnings.catch_warnings(action="ignore"):
-        compute(few, replace(design, trees=2), options.seed, ours, features=some)
-        pilots = [
-            compute(take(part, rows, keep_constant=True), design, options.seed, options,
-                    features=some, limit=limit).clock.seconds
-            for rows in (sample(part, n, rng) for n in sizes)
-        ]  # fmt: skip
-    return Pilot(design, len(some) - len(design.given), pilots[-1], pilots[0])
+        work = compute(part, design, options.seed, options, features=list(features), limit=limit)
+    return len(part.y), work.clock.seconds
 
 
 def compute(

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from losaw.explaining.preparing import FEWEST_ROWS_OF_A_CLASS, Prepared
 from losaw.support.errors import LosawError
+from losaw.support.words import percent
 
 # The full design.
 FOLDS, PERMUTATIONS, DRAWS, TREES = 10, 5, 3, 100
@@ -18,21 +19,27 @@ MOST_LOSAW_ROWS = 5_000
 # Draws of a feature are tested on no more rows.
 MOST_TESTED_ROWS = 2_000
 _FEWEST_FOLDS = 3
-# The design of the pilot, and how many features it scores.
-PILOT_ROWS, PILOT_FEATURES = 500, 8
+# Rows of the pilot; of so many features it has scores, and of so many LOCO and tests of draws.
+PILOT_ROWS, PILOT_FEATURES, PILOT_FITS = 500, 8, 2
 # What a budget cuts the design to, in this order.
 _FEWEST_PERMUTATIONS, _FEWEST_DRAWS = 2, 1
 _FEW_ROWS, _FEWEST_ROWS = 5_000, 500
 _LEFT_OUT = ("loco", "losaw", "cpi")
-_STEP = 0.95
-# The part of the budget after which the pilot tries no other method.
-PILOT_SHARE = 0.2
+_STEP = 0.98
+# The part of the budget after which a trial of the pilot tries no other method.
+PILOT_SHARE = 0.1
 # The part of the budget that is planned with: an estimate is not a promise.
-_SHARE = 0.9
+_SHARE = 0.95
+# Trials have at most this part of the rows that are planned, and so many times those before.
+_NEARER, _FURTHER = 0.5, 1.5
 # Seconds of a fit grow as n log n; from a few thousand rows on about as this power of n.
-_GROWTH = 1.1
+_GROWTH = 1.05
+# Parts whose size is that of the rows that a fold's model is fitted to.
+_OF_FITS = ("fits", "mdi", "ufi", "losaw", "loco")
 # With groups, CPI takes so many times the draws of all features; draws of so many are tested.
 _GROUPS, _TESTED = 4.0, 0.3
+# Where draws fail, LOCO decides on so many features or groups.
+_DECIDED = 2
 
 
 class Method(NamedTuple):
@@ -149,21 +156,31 @@ class Design:
 
 
 class Pilot(NamedTuple):
-    """The seconds of a small computation, by part.
+    """Trials of the computation on few rows and features, with three folds.
 
-    ``fits`` are those of the model and of the forest, ``draws`` those of tests of draws; other
-    parts are called as their methods. ``fewer`` are the seconds on half as many rows: what is the
-    same there does not grow with rows. What the pilot had no time to try takes too long.
+    Attributes
+    ----------
+    design : Design
+        Of the trials, but for their rows.
+    features : tuple of str
+        That are scored.
+    trials : tuple of (int, dict of part to seconds)
+        Rows and seconds of each, the fewest rows first. ``fits`` are those of the model and of the
+        forest, ``draws`` those of tests of draws; other parts are called as their methods.
     """
 
     design: Design
-    n_scored: int
-    seconds: Mapping[str, float]
-    fewer: Mapping[str, float]
+    features: tuple[str, ...]
+    trials: tuple[tuple[int, Mapping[str, float]], ...] = ()
+
+    def after(self, trial: tuple[int, Mapping[str, float]]) -> "Pilot":
+        """The pilot with one more trial."""
+        return self._replace(trials=(*self.trials, trial))
 
     def of(self, design: Design, n_features: int) -> float:
         """Estimated seconds of a design."""
-        folds, units = design.folds / self.design.folds, n_features / self.n_scored
+        folds, units = design.folds / self.design.folds, n_features / len(self.features)
+        fitted = n_features / min(len(self.features), PILOT_FITS)
         # Draws of features, and of groups; predictions are a small part. Given some columns there
         # are no groups, and each feature has models of its own.
         drawn = units * (0.8 + 0.2 * design.draws)
@@ -171,25 +188,46 @@ class Pilot(NamedTuple):
             **dict.fromkeys(("fits", "mdi", "ufi", "losaw"), folds),
             "pfi": units * design.permutations / self.design.permutations,
             "cpi": drawn * (folds if design.given else _GROUPS),
-            "draws": units * _TESTED,
-            "loco": units * folds,
+            "draws": fitted * _TESTED,
+            "loco": fitted * folds,
         }
-        most = {"losaw": design.losaw_rows, "draws": min(design.rows, MOST_TESTED_ROWS)}
-        tests = ("draws",) if "cpi" in design.methods else ()
-        known = {**dict.fromkeys(_LEFT_OUT, math.inf), **self.seconds}
-        return sum(
-            times[part] * self._grown(part, known[part], most.get(part, design.rows))
-            for part in ("fits", *design.methods, *tests)
-            if part in known
-        )
+        if "loco" not in design.methods and "draws" in _parts(design):
+            times["fits"] *= 1 + _DECIDED
+        return sum(times[part] * self._seconds(part, design) for part in _parts(design))
 
-    def _grown(self, part: str, seconds: float, rows: int) -> float:
-        """Return the seconds of a part on so many rows: a constant, and what grows with rows."""
-        if math.isinf(seconds):
-            return seconds
-        grows = (seconds - self.fewer.get(part, 0.0)) / (1.0 - 0.5**_GROWTH)
-        grows = min(max(grows, 0.0), seconds)
-        return seconds - grows + grows * (rows / self.design.rows) ** _GROWTH
+    def nearer(self, design: Design, seconds: float) -> int:
+        """The rows of one more trial that takes so long at most; 0: none is worth it."""
+        rows = int(design.rows * _NEARER)
+        while rows >= _FURTHER * self.trials[-1][0]:
+            trial = replace(self.design, rows=rows, methods=design.methods)
+            if sum(self._seconds(part, trial) for part in _parts(trial)) <= seconds:
+                return rows
+            rows //= 2
+        return 0
+
+    def _seconds(self, part: str, design: Design) -> float:
+        """The seconds of a part on the rows of a design: a constant, and what grows with rows.
+
+        By the last two trials that had time for it; what only one had time for takes too long.
+        """
+
+        def size(rows: int, folds: int) -> float:
+            rows = min(rows, {"losaw": MOST_LOSAW_ROWS, "draws": MOST_TESTED_ROWS}.get(part, rows))
+            return float(rows * (1.0 - _OF_FITS.count(part) / folds)) ** _GROWTH
+
+        known = [(size(n, self.design.folds), s[part]) for n, s in self.trials if part in s]
+        if len(known) < min(2, len(self.trials)):
+            return math.inf
+        (fewer, before), (more, after) = known[-2:] if len(known) > 1 else known * 2
+        slope = (after - before) / (more - fewer) if more > fewer else 0.0
+        slope = min(max(slope, 0.0), after / more)
+        return after + slope * (size(design.rows, design.folds) - more)
+
+
+def _parts(design: Design) -> tuple[str, ...]:
+    """The parts of a computation; given some columns, tests of draws are within CPI."""
+    has_tests = "cpi" in design.methods and not design.given
+    return ("fits", *design.methods, *(("draws",) if has_tests else ()))
 
 
 def full_design(
@@ -254,9 +292,11 @@ def take(data: Prepared, rows: NDArray[np.intp], keep_constant: bool = False) ->
     return replace(data, X=X, y=data.y[rows], columns=columns, kinds=kinds, clusters=clusters)
 
 
-def small_part(data: Prepared, full: Design, rng: np.random.Generator) -> tuple[Prepared, Design]:
-    """The data and the design of the pilot: few rows and three folds, of the same methods."""
-    rows = min(PILOT_ROWS, full.rows)
+def small_part(
+    data: Prepared, full: Design, rng: np.random.Generator, rows: int = PILOT_ROWS
+) -> tuple[Prepared, Design]:
+    """The data and the design of a trial: few rows and three folds, of the same methods."""
+    rows = min(rows, full.rows)
     part = take(data, sample(data, rows, rng), keep_constant=True)
     # In few rows a class may be in few clusters, which is no reason to refuse the table.
     small = replace(full, rows=rows, folds=_FEWEST_FOLDS, permutations=1, draws=1)
@@ -287,7 +327,7 @@ def cut(
     needed = times * pilot.of(design, n_features)
     if needed > seconds:
         said.append(
-            "the budget cannot be kept: the trial has used a part of it, what is left takes "
+            "the budget cannot be kept: trials have used a part of it, what is left takes "
             f"{_duration(needed)}, and no smaller design is worth its time"
         )
     return design, said
@@ -305,9 +345,7 @@ def _designs(full: Design, fixed: Mapping[str, int | None]) -> Iterator[Design]:
         methods = tuple(method for method in design.methods if method != name)
         if not methods:
             return
-        # A method less leaves time for draws. LOCO decides where they fail: not on all rows.
-        rows = min(full.rows, _FEW_ROWS) if name and is_free else full.rows
-        design = replace(full, methods=methods, rows=rows)
+        design = replace(full, methods=methods)  # a method less leaves time for draws and rows
         yield design
         design = replace(design, **few)
         yield design
@@ -329,8 +367,8 @@ def _cuts(full: Design, design: Design, seconds: float) -> list[str]:
     still = " where draws of CPI do not fail their test" * ("cpi" in design.methods)
     cuts += [f"{METHODS[name].label} is left out{still * (name == 'loco')}" for name in gone]
     if cuts:
-        takes = f"everything would take {_duration(seconds)}, and nine tenths of what the trial "
-        cuts[0] += f" ({takes}leaves of a budget are planned with; a larger one keeps more)"
+        takes = f"everything would take {_duration(seconds)}, and {percent(_SHARE)} of what trials "
+        cuts[0] += f" ({takes}leave of a budget is planned with; a larger one keeps more)"
     return cuts
 
 

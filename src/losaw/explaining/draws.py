@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from losaw.explaining.design import METHODS, MOST_TESTED_ROWS, sample
+from losaw.explaining.design import METHODS, MOST_TESTED_ROWS, PILOT_FITS, sample
 from losaw.explaining.models import fit_each
 from losaw.explaining.preparing import Prepared
 from losaw.explaining.scores import LEVEL, Unit, Work, over_folds
@@ -19,7 +19,6 @@ from losaw.tables import read_table
 
 # Draws of features with a larger p-value are not tested, unless the false discovery rate is larger.
 _MAY_BE_SELECTED = 0.1
-_TRIED = 2  # of so many features the pilot tests draws
 _FEWEST_TESTED_CLUSTERS = 20
 # Draws whose test has no larger p-value are not trusted.
 _RECOGNISED = 0.01
@@ -52,11 +51,9 @@ def score_with_draws(work: Work, groups: Any, fdr: float) -> None:
     p_values = zip(result.feature_names, result.details["raw_p_values"], strict=True)
     features = [name for name, p in p_values if p <= largest or (name,) in work.finest]
     if work.features is not None:
-        features = work.features[:_TRIED]
+        features = work.features[:PILOT_FITS]
     with work.clock.part("draws"):
         _test_draws(work, features)
-    if work.features is not None:
-        work.clock.seconds["draws"] *= len(work.features) / len(features)
 
 
 def score_given(work: Work, make: Callable[[Prepared], Any], fdr: float) -> None:
@@ -67,7 +64,7 @@ def score_given(work: Work, make: Callable[[Prepared], Any], fdr: float) -> None
     """
     given, parts = list(work.design.given), list[ImportanceResult]()
     with work.clock.part("cpi"):
-        for name in work.data.X.columns.drop(given):
+        for name in work.features or work.data.X.columns.drop(given):
             columns = [n for n in work.data.X.columns if n in (*given, name)]
             kinds = {n: work.data.kinds[n] for n in columns}
             data = replace(work.data, X=work.data.X[columns], kinds=kinds)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from losaw.data import FloatArray
 from losaw.explaining.clock import Clock
-from losaw.explaining.design import METHODS, MOST_LOSAW_ROWS, Design, sample
+from losaw.explaining.design import METHODS, MOST_LOSAW_ROWS, PILOT_FITS, Design, sample
 from losaw.explaining.models import Splits, fit_each, make_forest, predicted
 from losaw.explaining.preparing import Prepared
 from losaw.importance import loco, mdi, pfi, ufi
@@ -170,13 +170,11 @@ def score_by_fits(work: Work) -> None:
         with work.clock.part("losaw"):
             decorrelated(work)
     if work.runs("loco") and work.data.X.shape[1] > 1:
-        names = work.features or list(work.data.X.columns)
-        some = names if work.features is None else names[:2]
+        some = None if work.features is None else work.features[:PILOT_FITS]
         with work.clock.part("loco"):
             work.results["loco"] = loco(
                 features=some, random_state=work.stream("loco"), **work.common
             )
-        work.clock.seconds["loco"] *= len(names) / len(some)
 
 
 def shares(name: str, work: Work, forests: list[Any], splits: Splits) -> ImportanceResult:

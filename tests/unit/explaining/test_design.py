@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import replace
+from functools import cache
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,6 +10,7 @@ import pandas as pd
 import pytest
 
 from losaw.explaining import api
+from losaw.explaining import clock as clock_module
 from losaw.explaining.api import chosen_methods, read_budget
 from losaw.explaining.clock import Clock
 from losaw.explaining.design import METHODS, Pilot, cut, full_design, small_part
@@ -22,8 +24,27 @@ DATA = prepare(pd.DataFrame({"x": np.arange(2e4) ** 2, "y": np.arange(2e4)}), "y
 FULL = full_design(DATA, tuple(METHODS), FREE)
 SECONDS = {"fits": 0.3, "mdi": 0.05, "ufi": 0.05, "losaw": 1.0, "pfi": 0.1, "cpi": 0.5, "loco": 2.0}
 SECONDS["draws"] = 0.5
-HALF = {part: seconds * 0.5**1.1 for part, seconds in SECONDS.items()}
-PILOT = Pilot(small_part(DATA, FULL, np.random.default_rng(0))[1], 8, SECONDS, HALF)
+NAMES = tuple("abcdefgh")
+
+
+def cost(design, seconds=SECONDS, power=1.1, constant=0.0):
+    """Seconds of each part: on any rows the same, and a power of the rows that it works on."""
+    parts = {}
+    for part, of_pilot in seconds.items():
+        rows = min(design.rows, {"losaw": 5_000, "draws": 2_000}.get(part, design.rows)) / 500
+        if part in ("fits", "mdi", "ufi", "losaw", "loco"):
+            rows *= (1 - 1 / design.folds) / (1 - 1 / 3)
+        parts[part] = of_pilot * (constant + (1 - constant) * rows**power)
+    return parts
+
+
+def pilot_of(seconds=SECONDS, **law):
+    design = small_part(DATA, FULL, np.random.default_rng(0))[1]
+    trials = ((n, cost(replace(design, rows=n), seconds, **law)) for n in (250, 500))
+    return Pilot(design, NAMES, tuple(trials))
+
+
+PILOT = pilot_of()
 
 
 def seconds(design, n_features=10):
@@ -36,14 +57,14 @@ def test_nothing_is_cut_where_there_is_time():
     assert FULL.losaw_rows == 5_000
 
 
-def test_only_what_grew_between_two_pilots_is_scaled_with_rows():
+def test_only_what_grew_between_two_trials_is_scaled_with_rows():
     few, many = (replace(FULL, rows=rows) for rows in (500, 5_000))
     for part in SECONDS:
-        alone = PILOT._replace(seconds=dict.fromkeys(SECONDS, 0.0) | {part: SECONDS[part]})
+        one = dict.fromkeys(SECONDS, 0.0) | {part: SECONDS[part]}
+        alone, same = pilot_of(one, power=1.05), pilot_of(one, constant=1.0)
         most = 2_000 if part == "draws" else 5_000  # more rows are not tested
         ratio = alone.of(many, 10) / alone.of(few, 10)
-        assert ratio == pytest.approx((most / 500) ** 1.1), part
-        same = alone._replace(fewer=SECONDS)
+        assert ratio == pytest.approx((most / 500) ** 1.05), part
         assert same.of(many, 10) == pytest.approx(same.of(few, 10)), part
 
 
@@ -56,14 +77,17 @@ def test_less_time_never_computes_more_and_never_fewer_folds():
 
 def test_draws_go_first_then_rows_then_loco():
     draws = replace(FULL, permutations=2, draws=1)
-    assert cut(FULL, FREE, PILOT, 10, seconds(draws) * 1.01 / 0.9)[0] == draws
-    rows, said = cut(FULL, FREE, PILOT, 10, seconds(draws) * 0.5 / 0.9)
+    assert cut(FULL, FREE, PILOT, 10, seconds(draws) * 1.01 / 0.95)[0] == draws
+    rows, said = cut(FULL, FREE, PILOT, 10, seconds(draws) * 0.5 / 0.95)
     assert 5_000 <= rows.rows < 20_000 and rows.methods == FULL.methods
     assert said[0].startswith("rows: ") and "(everything would take about" in said[0]
-    few, said = cut(FULL, FREE, PILOT, 10, seconds(replace(draws, rows=5_000)) * 0.9 / 0.9)
-    assert set(FULL.methods) - set(few.methods) == {"loco"}
-    assert "LOCO is left out where draws of CPI do not fail their test" in said  # else it decides
-    assert (few.rows, few.permutations, few.draws) == (5_000, 5, 3)  # the time is there again
+    less = seconds(replace(draws, rows=5_000)) * 0.9 / 0.95
+    without, said = cut(FULL, FREE, PILOT, 10, less)
+    assert set(FULL.methods) - set(without.methods) == {"loco"}
+    text = "LOCO is left out where draws of CPI do not fail their test"  # else it decides
+    assert any(words.startswith(text) for words in said)
+    # The time is there again, for draws and rows.
+    assert (without.rows, without.permutations, without.draws) == (20_000, 5, 3)
 
 
 def test_what_cannot_be_kept_is_said():
@@ -73,11 +97,11 @@ def test_what_cannot_be_kept_is_said():
     assert not any("draws of CPI" in words for words in said)  # of which there are none
     of_cpi = cut(replace(FULL, methods=("cpi",)), FREE, PILOT, 3_000, 30.0)[1]
     assert not any("of PFI" in words for words in of_cpi)
-    untried = PILOT._replace(seconds={"fits": 0.3, "pfi": 0.1})
+    untried = pilot_of({"fits": 0.3, "mdi": 0.1, "ufi": 0.1, "pfi": 0.1})
     design, said = cut(FULL, FREE, untried, 10, 300.0)
     assert design.methods == ("mdi", "ufi", "pfi")
     assert "longer than could be tried" in said[0]
-    slow = PILOT._replace(seconds={**SECONDS, "fits": 60.0})
+    slow = pilot_of({**SECONDS, "fits": 60.0})
     assert "the budget cannot be kept" in cut(FULL, FREE, slow, 10, 20.0)[1][-1]
 
 
@@ -165,6 +189,39 @@ def test_waiting_while_loops_are_compiled_does_not_count():
 def test_what_a_first_call_loads_is_not_scaled_with_the_table(monkeypatch):
     loading = iter([2.0])
     monkeypatch.setattr(api, "fit_each", lambda *a: time.sleep(next(loading, 0)) or fit_each(*a))
-    small = small_part(DATA, replace(FULL, methods=("mdi",)), np.random.default_rng(0))
-    tried = api.try_out(*small, api.Options("forest", "mdi", FREE, 60, 0.1, None, False, 0))
-    assert tried.seconds["fits"] < 2.0
+    options = api.Options("forest", "mdi", FREE, 60, 0.1, None, False, 0)
+    design = replace(FULL, methods=("mdi",))
+    tried = api.try_out(DATA, design, options, np.random.default_rng(0))
+    assert [rows for rows, _ in tried.trials] == [250, 500]
+    assert all(seconds["fits"] < 2.0 for _, seconds in tried.trials)
+
+
+@cache
+def table(n_features):
+    random = np.random.default_rng(0).random((20_000, n_features + 1))
+    return prepare(pd.DataFrame(random), "0")
+
+
+@pytest.mark.parametrize("budget", [40, 50])
+@pytest.mark.parametrize("power", [1.0, 1.1, 1.2])
+@pytest.mark.parametrize("constant", [0.0, 0.5])
+@pytest.mark.parametrize("n_features", [8, 30])
+def test_a_budget_is_used_and_kept(monkeypatch, budget, power, constant, n_features):
+    """On a machine whose seconds are a constant and a power of the rows; trials are counted."""
+    now, law = [0.0], {"power": power, "constant": constant}
+    seconds = {part: of_pilot / 4 for part, of_pilot in SECONDS.items()}
+
+    def run(data, design, seed, options, features, limit=np.inf):
+        parts = cost(replace(design, rows=len(data.y)), seconds, **law)
+        now[0] += sum(parts.values())
+        return SimpleNamespace(clock=SimpleNamespace(seconds=parts))
+
+    monkeypatch.setattr(clock_module, "time", SimpleNamespace(perf_counter=lambda: now[0]))
+    monkeypatch.setattr(api, "compute", run)
+    monkeypatch.setattr(api, "prepare", lambda *a, **k: table(n_features))
+    options = api.Options("forest", None, FREE, budget, 0.1, None, False, 0)
+    design = api.begin(None, "0", options, None, None, None, ())[2]
+    assert 500 < design.rows < 20_000
+    exact = cost(design, seconds, **law)
+    used = now[0] + PILOT._replace(trials=((design.rows, exact),)).of(design, n_features)
+    assert 0.9 * budget <= used <= 1.1 * budget
