@@ -11,7 +11,9 @@ from losaw.auditing.responses import LARGEST_SHARE, LEAST_SHARE
 from losaw.auditing.result import Audit
 from losaw.auditing.rounds import run_round
 from losaw.explaining.api import Options, begin, compute
+from losaw.explaining.scores import Unit
 from losaw.explaining.sentences import rare_classes
+from losaw.knockoffs.diagnostics import DrawTest
 from losaw.support.arguments import real_number, whole_number
 from losaw.support.errors import LosawError
 
@@ -113,12 +115,14 @@ def audit(
     why = f"less than the number of features ({n_features})"
     n_signals = whole_number("signals", signals, 1, why, maximum=n_features - 1)
     options.verbose, lines = False, []  # rounds have a bar in place of lines
+    tests: dict[Unit, DrawTest] = {}
     with warnings.catch_warnings(action="ignore"):  # the page says what is worth a warning
         on_the_target = compute(prepared, replace(design, methods=("mdi",)), options.seed, options)
         quality = on_the_target.quality["model"]
         made_share = min(max(quality.share if share is None else share, LEAST_SHARE), LARGEST_SHARE)
         for number in tqdm(range(rounds), disable=not verbose, desc="audit", unit="round"):
-            lines.append(run_round(prepared, design, options, number, made_share, n_signals))
+            drawn = (number, made_share, n_signals)
+            lines.append(run_round(prepared, design, options, *drawn, tests))
     rare = [sentence.text for sentence in rare_classes(data, prepared)]
     return Audit(
         target=prepared.target,

@@ -13,7 +13,8 @@ from losaw.explaining.api import Options, compute
 from losaw.explaining.design import Design
 from losaw.explaining.draws import Decision, decide
 from losaw.explaining.preparing import Prepared
-from losaw.explaining.scores import Work
+from losaw.explaining.scores import Unit, Work
+from losaw.knockoffs.diagnostics import DrawTest
 from losaw.rng import seed_integer, stream
 from losaw.scoring.many_tests import adjust
 from losaw.scoring.precision_recall import precision_recall_area
@@ -32,8 +33,12 @@ def run_round(
     number: int,
     share: float,
     n_signals: int,
+    draw_tests: dict[Unit, DrawTest],
 ) -> "pd.DataFrame":
     """Simulate one response, and return a line for every method.
+
+    Draws depend on the features alone: each is tested once, see ``draw_tests`` of
+    :func:`losaw.explaining.api.compute`.
 
     ``pr_auc``: of the scores, signals against the rest. ``first``: share of signals among as many
     features with the highest scores. Of methods that test, at the false discovery rate:
@@ -49,7 +54,8 @@ def run_round(
     y, signal = make_response(
         prepared.X, prepared.y, bool(prepared.labels), share, n_signals, drawing
     )
-    work = compute(replace(prepared, y=y), design, seed_integer(rng(component="fits")), options)
+    data, seed = replace(prepared, y=y), seed_integer(rng(component="fits"))
+    work = compute(data, design, seed, options, draw_tests=draw_tests)
     decision = decide(work, options.fdr, heads=False)
     causes = list(prepared.X.columns[list(signal)])
     is_signal, lines = prepared.X.columns.isin(causes), []

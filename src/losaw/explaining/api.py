@@ -17,6 +17,7 @@ from losaw.explaining.curves import Curve, curves
 from losaw.explaining.design import (
     METHODS,
     PILOT_FEATURES,
+    PILOT_FITS,
     PILOT_ROWS,
     PILOT_SHARE,
     Design,
@@ -32,10 +33,11 @@ from losaw.explaining.draws import decide, score_given, score_with_draws
 from losaw.explaining.models import MODELS, fit_each, make_forest, make_model, splits_of
 from losaw.explaining.preparing import Prepared, prepare
 from losaw.explaining.result import Explanation
-from losaw.explaining.scores import Work, quality, score, score_by_fits
+from losaw.explaining.scores import Unit, Work, quality, score, score_by_fits
 from losaw.explaining.sentences import Sentence, answer, cautions, notes, said_of, statements
 from losaw.explaining.table_file import read_file
 from losaw.importance.group_tree import tree_of_groups
+from losaw.knockoffs.diagnostics import DrawTest
 from losaw.rng import as_generator, seed_integer, stream
 from losaw.support.arguments import between_0_and_1, one_of, whole_number
 from losaw.support.errors import LosawError
@@ -308,9 +310,7 @@ def try_out(data: Prepared, full: Design, options: Options, rng: np.random.Gener
     be scaled; and on half of the rows, to see what grows with them.
     """
     part, design = small_part(data, full, rng)
-    names = [
-        name for name in rng.permutation(list(part.X.columns)).tolist() if name not in full.given
-    ]
+    names = rng.permutation(part.X.columns.drop(list(full.given))).tolist()
     pilot = Pilot(design, tuple(names[: max(PILOT_FEATURES - len(full.given), PILOT_FITS)]))
     some = [*full.given, *pilot.features]
     few = replace(part, X=part.X[some], kinds={name: part.kinds[name] for name in some})
@@ -347,11 +347,12 @@ def compute(
     groups: Any = None,
     features: list[str] | None = None,
     limit: float = np.inf,
+    draw_tests: dict[Unit, DrawTest] | None = None,
 ) -> Work:
     """Fit every model in every fold, and run the methods on them.
 
     A pilot scores only some ``features``, and no groups; after ``limit`` seconds it begins no other
-    method.
+    method. What is in ``draw_tests`` is not tested again, and what is tested is put there.
     """
     clock = Clock(options.verbose and features is None, limit)
     with clock.part("fits"):
@@ -364,6 +365,7 @@ def compute(
         given = options.model
         called = MODELS[given] if isinstance(given, str) else type(given).__name__
         work = Work(data, design, splits, models, seed, options.n_jobs, called, clock, features)
+        work.draw_tests = {} if draw_tests is None else draw_tests
         work.quality["model"] = quality(work, models)
     # First what a budget keeps longest: a pilot that is out of time has tried it.
     score(work, forests)

@@ -30,8 +30,8 @@ _STEP = 0.98
 PILOT_SHARE = 0.1
 # The part of the budget that is planned with: an estimate is not a promise.
 _SHARE = 0.95
-# Trials have at most this part of the rows that are planned, and so many times those before.
-_NEARER, _FURTHER = 0.5, 1.5
+# One more trial has this part of the rows that are planned, and so many times those before.
+_NEARER, _FURTHER = 0.5, 1.6
 # Seconds of a fit grow as n log n; from a few thousand rows on about as this power of n.
 _GROWTH = 1.05
 # Parts whose size is that of the rows that a fold's model is fitted to.
@@ -197,8 +197,9 @@ class Pilot(NamedTuple):
 
     def nearer(self, design: Design, seconds: float) -> int:
         """The rows of one more trial that takes so long at most; 0: none is worth it."""
-        rows = int(design.rows * _NEARER)
-        while rows >= _FURTHER * self.trials[-1][0]:
+        least = _FURTHER * self.trials[-1][0]
+        rows = int(max(design.rows * _NEARER, min(least, design.rows)))
+        while rows >= least:
             trial = replace(self.design, rows=rows, methods=design.methods)
             if sum(self._seconds(part, trial) for part in _parts(trial)) <= seconds:
                 return rows

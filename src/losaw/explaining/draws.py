@@ -105,8 +105,9 @@ def _test_draws(work: Work, names: Sequence[str]) -> None:
     each is tested.
     """
     table, rng = read_table(work.data.X, kinds=work.data.kinds), work.stream("test of the draws")
-    features: list[Unit] = [(name,) for name in names]
-    groups = [group for group in work.finest if 1 < len(group) < len(table.names)]
+    known = work.draw_tests
+    features: list[Unit] = [(name,) for name in names if (name,) not in known]
+    groups = [g for g in work.finest if 1 < len(g) < len(table.names) and g not in known]
     units = [np.array([table.names.index(name) for name in unit]) for unit in (*features, *groups)]
     rows = sample(work.data, MOST_TESTED_ROWS, rng)
     if work.data.clusters is not None:

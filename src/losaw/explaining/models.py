@@ -127,13 +127,13 @@ def splits_of(data: Prepared, folds: int, seed: int) -> Splits:
 
 def fit_each(model: Any, data: Prepared, splits: Splits) -> list[Any]:
     """Fit a copy of the model to the training rows of every fold, or say why it cannot be."""
-    fitted = []
+    fitted, is_tried = [], not _is_ours(model)
     for train, held in splits:
         copy = clone(model)
         try:
             fitted.append(copy.fit(data.X.iloc[train], data.y[train]))
-            for X in (data.X.iloc[train[:_TRIED]], data.X.iloc[held[:_TRIED]]):
-                predicted(copy, X, len(data.labels))
+            for rows in (train, held) if is_tried else ():
+                predicted(copy, data.X.iloc[rows[:_TRIED]], len(data.labels))
         except Exception as error:  # a model of the user's may raise anything
             raise LosawError(_refusal(copy, error, data)) from error
         if data.labels and not hasattr(copy, "predict_proba"):
@@ -144,13 +144,18 @@ def fit_each(model: Any, data: Prepared, splits: Splits) -> list[Any]:
     return fitted
 
 
-def _refusal(model: Any, error: Exception, data: Prepared) -> str:
-    """A model's own words, and what in the columns may be the reason."""
+def _is_ours(model: Any) -> bool:
+    """Whether it is of :func:`make_forest`: it takes all columns, and says itself what to do."""
     from losaw.forest.grown_forest import GrownForest
 
+    return isinstance(model, Pipeline) and isinstance(model[-1], GrownForest)
+
+
+def _refusal(model: Any, error: Exception, data: Prepared) -> str:
+    """A model's own words, and what in the columns may be the reason."""
     own = " ".join(str(error).split())[:300]
-    if isinstance(model, Pipeline) and isinstance(model[-1], GrownForest):
-        return own  # our forests take all columns of a table, and say themselves what to do
+    if _is_ours(model):
+        return own
     factors = [n for n in data.X.columns if data.X[n].dtype == "category"]
     missing = [n for n in data.X.columns if data.X[n].isna().any()]
     hints = []
