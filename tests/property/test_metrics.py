@@ -47,13 +47,6 @@ def test_auc_equals_scikit_learns(ranking):
     assert np.isclose(evaluate(auc, scores, signal), expected, rtol=1e-12)
 
 
-@given(rankings())
-def test_rank_metrics_depend_on_the_order_of_the_scores_only(ranking):
-    scores, signal = ranking
-    for metric in (pr_auc, auc, best_noise_rank):
-        assert evaluate(metric, np.exp(scores), signal) == evaluate(metric, scores, signal)
-
-
 @given(rankings(), st.floats(0.01, 100), st.floats(-100, 100))
 def test_the_gap_does_not_depend_on_the_scores_unit_and_origin(ranking, unit, origin):
     scores, signal = ranking

@@ -163,15 +163,6 @@ def test_statements_on_groups_are_judged_as_explain_makes_them(copies):
     assert f"{n} in 5 rounds, of which {false} name no cause" in said
 
 
-@pytest.mark.long
-def test_statements_on_groups_name_most_causes_among_near_copies():
-    options = QUICK | {"rounds": 60}
-    found = losaw.audit(near_copies(), "y", methods="mdi,pfi,cpi", share=0.9, **options)
-    by_round = found.rounds.drop_duplicates("round")
-    assert by_round["named"].mean() > 0.8
-    assert by_round["false_statements"].sum() <= 0.1 * by_round["statements"].sum()
-
-
 @pytest.mark.parametrize(
     ("first", "words"), [(0.8, "put causes first"), (0.2, "not shown to be better than chance")]
 )
