@@ -204,7 +204,7 @@ class Audit(Result):
 
         return text_table(pd.DataFrame(self.cells(), columns=list(_HEAD)))
 
-    def _said(self) -> dict[str, Any]:
+    def _sentences(self) -> dict[str, Any]:
         model = f"The model is {self.model}; random state {self.random_state}; losaw "
         again = f" --rounds {self.n_rounds} --signals {self.n_signals} --share {self.share:.17g}"
         return {

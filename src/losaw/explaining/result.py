@@ -218,7 +218,7 @@ class Explanation(Result):
             lines.append("? its draws fail their test or are copies: LOCO decides")
         return lines
 
-    def _said(self) -> dict[str, list[str]]:
+    def _sentences(self) -> dict[str, list[str]]:
         said = {head: [s.text for s in some] for head, some in self.sections.items() if head}
         treated: dict[str, list[str]] = {}
         for column in self.work.data.columns:

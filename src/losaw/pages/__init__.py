@@ -53,14 +53,14 @@ class Result:
     headline: Callable[[], str]
     to_frame: Callable[[], "pd.DataFrame"]
     _lines: Callable[[], list[str]]
-    _said: Callable[[], Mapping[str, Sequence[str]]]
+    _sentences: Callable[[], Mapping[str, Sequence[str]]]
     _content: Callable[[], dict[str, Any]]
     _values: Callable[[], dict[str, Any]]
 
     def to_text(self) -> str:
         """The table and the sentences, for a terminal."""
         lines = [self.headline(), "", *self._lines()]
-        for head, sentences in self._said().items():
+        for head, sentences in self._sentences().items():
             lines += ["", head, *(f"  - {sentence}" for sentence in sentences)]
         return "\n".join(lines)
 
@@ -77,7 +77,7 @@ class Result:
         return render("person_page.html", title=title, content=content)
 
     def _repr_html_(self) -> str:
-        return render(self.template, found=self, said=self._said(), **self._values())
+        return render(self.template, found=self, sentences=self._sentences(), **self._values())
 
     def save(self, prefix: str | Path) -> tuple[Path, ...]:
         """Write ``prefix.html``, ``.csv`` and ``.json``: all of them, or none.

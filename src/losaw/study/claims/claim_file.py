@@ -136,10 +136,6 @@ class Claims(Strict):
     does_not_reproduce: list[str] = Field(default=[])
     decisions: list[OpenPoint] = Field(default=[])
 
-    def covers(self, study: str) -> bool:
-        """Return whether a study, by its name, is one of this paper's."""
-        return study in self.studies
-
 
 def read_claims(path: Path) -> Claims:
     """Read a file of claims; a StudyError names file and key of every problem."""
@@ -154,7 +150,7 @@ def read_papers(folder: Path) -> dict[str, Claims]:
 def pages_of(papers: Mapping[str, Claims], studies: Iterable[str]) -> dict[str, list[str]]:
     """Map each paper to its studies, and each study that belongs to none to itself."""
     studies = list(studies)
-    pages = {name: list(filter(paper.covers, studies)) for name, paper in papers.items()}
+    pages = {name: [s for s in studies if s in paper.studies] for name, paper in papers.items()}
     covered = {study for names in pages.values() for study in names}
     others = {study: [study] for study in studies if study not in covered}
     return {name: names for name, names in pages.items() if names} | others
@@ -178,7 +174,7 @@ def check_claims(configuration: Path, shown: Collection[str]) -> None:
                 message = f"{name!r} is named by {papers[name].name} too; a study is of one paper"
                 raise source.error(("studies", index), message)
             papers[name] = path
-        if any(map(paper.covers, shown)):
+        if not set(paper.studies).isdisjoint(shown):
             _check_paper(paper, source, known, read)
 
 

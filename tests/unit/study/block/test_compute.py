@@ -296,18 +296,6 @@ class Flaky:
         if data.test.y[0] < 0:
             raise RuntimeError("a bad day")
         return ImportanceResult(model.slopes_, tuple(data.feature_names))
-
-
-@register("importance", "nothing")
-class Nothing:
-    def explain(self, model, data, rng):
-        return ImportanceResult(model.slopes_ * np.nan, tuple(data.feature_names))
-
-
-@register("importance", "backwards")
-class Backwards:
-    def explain(self, model, data, rng):
-        return ImportanceResult(model.slopes_, tuple(reversed(data.feature_names)))
 """
 
 
@@ -376,19 +364,6 @@ def test_a_plugin_that_draws_from_a_global_generator_is_named(failing, old, new,
     failing.edit(old, new)
     with pytest.raises(StudyError, match=f"ValueError: {name} draws from numpy's or Python's glob"):
         run(failing.session())
-
-
-def test_scores_that_are_missing_or_of_other_features_are_failures(failing):
-    failing.edit("[reported]", "[mdi, nothing, backwards]")
-    execute(failing.session())
-    with pytest.raises(StudyError) as refusal:
-        write_outputs(failing.session().plans[0])
-    said = str(refusal.value)
-    for name, words in (
-        ("nothing", "scores are missing or infinite"),
-        ("backwards", "the features are named"),
-    ):
-        assert f"plain {name} failed in 10 of 10 fits (100.0%)" in said and words in said
 
 
 def test_the_log_of_the_attempt_before_stays_and_the_second_has_time_for_each_learner(project):

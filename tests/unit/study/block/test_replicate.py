@@ -29,11 +29,12 @@ class Shuffles(Sizes):
 
 class Fixed(Sizes):
     def __init__(self, **values):
-        self.values = values
+        self.values = {"scores": np.ones(2), **values}
 
     def explain(self, model, data, rng):
         kind = "over nothing" if "std_error" in self.values else None
-        return ImportanceResult(np.ones(2), data.feature_names, std_error_kind=kind, **self.values)
+        names = {"feature_names": data.feature_names, "std_error_kind": kind}
+        return ImportanceResult(**names | self.values)
 
 
 class Metric:
@@ -122,8 +123,10 @@ def test_predictions_of_another_shape_are_no_numbers_of_a_metric():
         ({"p_values": np.array([np.nan, np.inf])}, "p_values must be between 0 and 1"),
         ({"std_error": np.array([0.5, -1.0])}, "std_error must be between 0 and inf"),
         ({"std_error": np.array([np.nan, 1.0])}, "std_error must be between 0 and inf"),
+        ({"scores": np.array([np.nan, 1.0])}, "1 of 2 scores are missing or infinite"),
+        ({"feature_names": ("b", "a")}, "the features are named b, a"),
     ],
 )
-def test_impossible_errors_and_p_values_are_failures(values, words):
+def test_what_no_metric_can_judge_is_a_failure(values, words):
     rows = rows_of({"fixed": Fixed(**values)}, FIRST)
     assert words in rows["fixed", "first"].message

@@ -72,7 +72,7 @@ class Shelf:
     def papers(self) -> Mapping[str, Claims]:
         """The papers with a file of claims that have studies here, by their short names."""
         papers = read_papers(self.configuration / "claims")
-        return {k: paper for k, paper in papers.items() if any(map(paper.covers, self.studies))}
+        return {k: v for k, v in papers.items() if not self.studies.keys().isdisjoint(v.studies)}
 
     @cached_property
     def weighed(self) -> Mapping[str, list[Weighed]]:
