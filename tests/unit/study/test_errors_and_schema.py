@@ -339,6 +339,17 @@ def test_a_published_value_is_counted_in_one_study(project):
     assert project.session()
 
 
+def test_claims_are_checked_with_the_studies(project):
+    file = project.folder / "config" / "claims" / "tiny.yaml"
+    file.parent.mkdir()
+    claim = (
+        "{says: a, place: b, study: tiny, metric: r2_tst, method: plain, relation: above, than: 0}"
+    )
+    file.write_text(f"paper: P\ntitle: T\nstudies: [tiny]\nclaims: [{claim}]\n")
+    with pytest.raises(StudyError, match=r"tiny.yaml: line 4: claims.0: .*mean 'r2_test'"):
+        project.session()
+
+
 def test_a_comma_at_the_end_of_each_line_moves_no_column(project):
     project.replace(project.published, "100,\n", "100,,\n")
     project.replace(project.published, "made up\n", "made up,\n")
