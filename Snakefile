@@ -14,7 +14,7 @@ from snakemake.utils import min_version
 min_version("9.0")
 
 try:
-    from losaw.study.rules import FILES, default_configuration, request
+    from losaw.study.rules import default_configuration, request
 except ModuleNotFoundError as error:
     raise SystemExit(f"{error}: run `make install`, then .venv/bin/snakemake")
 
@@ -23,10 +23,6 @@ if not workflow.configfiles:  # else the file that --configfile names decides
     configfile: default_configuration()
 
 
-container: "docker-daemon:losaw:latest"  # of the Dockerfile
-
-
-# Studies, slices, seeds: a mistake ends here, in one message.
 RUN = request(workflow, config)
 
 
@@ -42,7 +38,10 @@ include: "workflow/rules/outputs.smk"
 rule all:
     default_target: True
     input:
-        RUN.everything,
+        RUN.blocks,
+        expand(rules.summary.output + rules.tables.output + rules.figures.output, study=RUN.names),
+        expand(rules.paper.output, paper=RUN.papers),
+        rules.report.output,
     message:
         f"All files are there; the report is {RUN.pages}/report.html"
 

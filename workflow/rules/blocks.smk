@@ -17,13 +17,13 @@ rule joint_law:
 # whole file is kept as a hard link in kept/, from which rows of unchanged methods are taken.
 rule block:
     input:
-        laws=lambda wildcards: RUN.laws_of(wildcards),
+        laws=lambda wildcards: expand(rules.joint_law.output, law=RUN.block(wildcards).slice.laws),
     output:
-        f"{RUN.results}/{RUN.scale}/{{study}}/blocks/{{slice}}/seeds_{{first}}-{{last}}.parquet",
+        RUN.block_file("blocks", "parquet"),
     log:
-        f"{RUN.results}/{RUN.scale}/{{study}}/logs/{{slice}}/seeds_{{first}}-{{last}}.log",
+        RUN.block_file("logs", "log"),
     benchmark:
-        f"{RUN.results}/{RUN.scale}/{{study}}/benchmarks/{{slice}}/seeds_{{first}}-{{last}}.tsv"
+        RUN.block_file("benchmarks", "tsv")
     retries: 1
     resources:
         mem_mb=lambda wildcards, attempt: attempt * RUN.study(wildcards.study).file.memory_megabytes,

@@ -1,9 +1,8 @@
-# Reads the blocks of this request, and no others.
 rule summary:
     input:
-        lambda wildcards: RUN.inputs_of_summary(wildcards.study),
+        lambda wildcards: RUN.plan(wildcards.study).inputs,
     output:
-        expand(f"{RUN.outputs}/{{{{study}}}}/{{file}}", file=FILES),
+        expand(f"{RUN.outputs}/{{{{study}}}}/{{file}}", file=RUN.files),
     log:
         f"{RUN.outputs}/{{study}}/logs/summary.log",
     params:
@@ -15,7 +14,8 @@ rule summary:
 
 rule tables:
     input:
-        lambda wildcards: RUN.inputs_of_drawings(wildcards.study),
+        rules.summary.output[:-1],
+        lambda wildcards: RUN.study(wildcards.study).source.path,
     output:
         report(
             directory(f"{RUN.outputs}/{{study}}/tables"),
@@ -33,7 +33,8 @@ rule tables:
 
 rule figures:
     input:
-        lambda wildcards: RUN.inputs_of_drawings(wildcards.study),
+        rules.summary.output[:-1],
+        lambda wildcards: RUN.study(wildcards.study).source.path,
     output:
         report(
             directory(f"{RUN.figures}/{{study}}"),
@@ -52,7 +53,8 @@ rule figures:
 # Tables, claims and what fails: of a paper, or of a study that belongs to none.
 rule paper:
     input:
-        lambda wildcards: RUN.inputs_of_paper(wildcards.paper),
+        lambda wildcards: RUN.claims_of(wildcards.paper),
+        lambda page: expand(rules.tables.output + rules.figures.output, study=RUN.shown(page.paper)),
     output:
         report(f"{RUN.pages}/{{paper}}.html", caption="../report/page.rst", category="pages"),
     log:
@@ -63,10 +65,9 @@ rule paper:
         "../scripts/paper.py"
 
 
-# The front page.
 rule report:
     input:
-        expand(f"{RUN.pages}/{{paper}}.html", paper=RUN.papers),
+        expand(rules.paper.output, paper=RUN.papers),
     output:
         report(f"{RUN.pages}/report.html", caption="../report/page.rst", category="pages"),
     log:

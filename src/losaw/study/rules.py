@@ -14,7 +14,7 @@ from typing import Any
 
 import losaw
 from losaw.study.block.block_file import kept_path
-from losaw.study.block.blocks import Block
+from losaw.study.block.blocks import BLOCK_FILE, Block
 from losaw.study.errors import part_of
 from losaw.study.registry import get
 from losaw.study.registry.versions import version_of
@@ -68,6 +68,8 @@ class Run(Session):
     starts the jobs (``is_main``) checks everything.
     """
 
+    files = FILES  # of a study
+
     def __init__(self, configuration: Path, config: Mapping[str, Any], is_main: bool) -> None:
         use_one_thread()
         try:
@@ -92,23 +94,22 @@ class Run(Session):
         """A pattern of the names of all pages."""
         return "|".join(map(re.escape, self.papers))
 
+    def block_file(self, folder: str, ending: str) -> str:
+        """Return the pattern of the files of blocks in one of their folders."""
+        wildcards = {name: f"{{{name}}}" for name in ("slice", "first", "last")}
+        names = BLOCK_FILE.format(folder=folder, ending=ending, **wildcards)
+        return f"{self.results}/{self.scale}/{{study}}/{names}"
+
     def block(self, wildcards: Any) -> Block:
         """Return the block of a file; a StudyError says that the request has none."""
+        path = self.block_file("blocks", "parquet").format(**vars(wildcards))
         blocks = self.plan(wildcards.study).blocks
-        path = (
-            f"{self.results}/{self.scale}/{wildcards.study}/blocks/{wildcards.slice}/"
-            f"seeds_{wildcards.first}-{wildcards.last}.parquet"
-        )
         return part_of("block", path, blocks, "not part of this request: ")
 
     def minutes_of(self, wildcards: Any, attempt: int) -> int:
         """Return the run time of an attempt: the second gives each learner that of the first."""
         n_turns = 1 if attempt == 1 else 1 + len(self.block(wildcards).recipe.learners)
         return n_turns * self.minutes
-
-    def laws_of(self, wildcards: Any) -> list[str]:
-        """Return the files of the joint laws that a block draws from."""
-        return [f"{self.results}/laws/{law}.json" for law in self.block(wildcards).slice.laws]
 
     def law(self, identifier: str) -> dict[str, Any]:
         """Return the specification of a joint law."""
@@ -118,40 +119,21 @@ class Run(Session):
         return asdict(part_of("joint law", identifier, specifications, place))
 
     @property
-    def everything(self) -> list[str]:
-        """Return all files of a finished run: what is lost of them is made again."""
-        blocks = [path for study in self.names for path in self.plan(study).blocks]
-        summaries = [f"{self.outputs}/{s}/{file}" for s in self.names for file in FILES]
-        shown = [path for paper in self.papers for path in self.inputs_of_paper(paper)]
-        pages = [f"{self.pages}/{name}.html" for name in ("report", *self.papers)]
-        return [*blocks, *summaries, *shown, *pages]
+    def blocks(self) -> list[str]:
+        """Return the files of all blocks."""
+        return [path for plan in self.plans for path in plan.blocks]
 
-    def inputs_of_summary(self, study: str) -> list[str]:
-        """Return what a study's numbers are made of: blocks, study file, published numbers."""
-        plan = self.plan(study)
-        printed = plan.study.file.published
-        files = [plan.study.source.path, *([plan.published / printed] if printed else [])]
-        return [*plan.blocks, *map(str, files)]
+    def claims_of(self, paper: str) -> list[Path]:
+        """Return the file of a paper's claims, if it has one."""
+        return [path for path in [self.folder / "claims" / f"{paper}.yaml"] if path.is_file()]
 
-    def inputs_of_drawings(self, study: str) -> list[str]:
-        """Return what tables and figures are made of; the manifest differs in every run."""
-        numbers = [f"{self.outputs}/{study}/{file}" for file in FILES if file != "manifest.json"]
-        return [*numbers, str(self.study(study).source.path)]
-
-    def inputs_of_paper(self, paper: str) -> list[str]:
-        """Return what a page shows: claims; tables and figures, which all numbers are in."""
+    def shown(self, paper: str) -> list[str]:
+        """Return the studies of a page; a claim may be about one that another paper has."""
         from losaw.study.claims.claim_file import read_claims
 
-        claims = self.folder / "claims" / f"{paper}.yaml"
-        shown = [str(claims)] if claims.is_file() else []
-        studies = dict.fromkeys(self.papers[paper])
-        if shown:  # a claim may be about a study that another paper has
-            asked = (claim.study for claim in read_claims(claims).claims)
-            studies |= dict.fromkeys(study for study in asked if study in self.names)
-        return shown + [place for study in studies for place in self._folders(study)]
-
-    def _folders(self, study: str) -> tuple[str, str]:
-        return f"{self.outputs}/{study}/tables", f"{self.figures}/{study}"
+        claims = [claim for path in self.claims_of(paper) for claim in read_claims(path).claims]
+        about = (claim.study for claim in claims if claim.study in self.names)
+        return list(dict.fromkeys([*self.papers[paper], *about]))
 
     def code(self, rule: str, study: str | None = None) -> str:
         """Return a digest of the code that makes a rule's files, with a study's own parts in it.
@@ -173,7 +155,7 @@ class Run(Session):
 
     def check_targets(self, words: Sequence[str]) -> None:
         """Name the folder that is made whole where the command line asks for a file in it."""
-        folders = {Path(place) for study in self.names for place in self._folders(study)}
+        folders = {place for plan in self.plans for place in (plan.folder / "tables", plan.figures)}
         for word in words:
             for folder in folders.intersection(Path(word).parents):
                 raise SystemExit(f"losaw: {word}: is made with its folder; ask for {folder}")

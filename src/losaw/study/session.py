@@ -43,6 +43,13 @@ class StudyPlan:
     max_failed_share: float  # above it, of the fits of a method, there is no summary
 
     @property
+    def inputs(self) -> list[str]:
+        """The files of the study's numbers: blocks, study file, published numbers."""
+        printed = self.study.file.published
+        files = [self.study.source.path, *([self.published / printed] if printed else [])]
+        return [*self.blocks, *map(str, files)]
+
+    @property
     def cells(self) -> list[Cell]:
         """The requested settings and learners."""
         slices = {block.slice.name: block.slice for block in self.blocks.values()}

@@ -13,6 +13,8 @@ from losaw.study.request.grid import Study
 from losaw.study.request.settings import Selection, Setting, safe_name, same
 
 LEARNER_AXIS = "learner"
+# In the folder of a study; its log and its costs have the same names in other folders.
+BLOCK_FILE = "{folder}/{slice}/seeds_{first}-{last}.{ending}"
 
 
 class Cell(NamedTuple):
@@ -84,8 +86,9 @@ class Block:
     @property
     def path(self) -> Path:
         """The block's file."""
-        name = f"seeds_{self.seeds.start:03d}-{self.seeds.stop - 1:03d}.parquet"
-        return self.folder / "blocks" / self.slice.name / name
+        first, last = f"{self.seeds.start:03d}", f"{self.seeds.stop - 1:03d}"
+        names = {"slice": self.slice.name, "first": first, "last": last}
+        return self.folder / BLOCK_FILE.format(folder="blocks", ending="parquet", **names)
 
     @property
     def recipe(self) -> Recipe:
