@@ -23,6 +23,9 @@ if not workflow.configfiles:  # else the file that --configfile names decides
     configfile: default_configuration()
 
 
+container: "docker-daemon:losaw:latest"  # of the Dockerfile
+
+
 RUN = request(workflow, config)
 
 
@@ -40,8 +43,7 @@ rule all:
     input:
         RUN.blocks,
         expand(rules.summary.output + rules.tables.output + rules.figures.output, study=RUN.names),
-        expand(rules.paper.output, paper=RUN.papers),
-        rules.report.output,
+        expand(rules.paper.output, paper=RUN.papers) + rules.report.output,
     message:
         f"All files are there; the report is {RUN.pages}/report.html"
 

@@ -7,14 +7,13 @@ import contextlib
 import importlib
 import inspect
 import io
+import json
 import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
-
-from numpydoc.docscrape import NumpyDocString
 
 from losaw.cli import main
 
@@ -134,20 +133,21 @@ def _write_study_files(page: Path) -> None:
         ("An entry of `figures`", FigureLayout),
         ("`config/config.yaml`", Configuration),
     ):
-        text = NumpyDocString(inspect.cleandoc(model.__doc__ or ""))
-        said = {
-            name.strip(): " ".join(one.desc)
-            for one in text["Attributes"]
-            for name in one.name.split(",")
-        }
-        lines += ["", f"## {title}", ""]
-        lines += _plain([*text["Summary"], "", *text["Extended Summary"], ""])
+        lines += [
+            "",
+            f"## {title}",
+            "",
+            *_plain(inspect.cleandoc(model.__doc__ or "").splitlines()),
+        ]
+        lines.append("")
         for name, field in model.model_fields.items():
             default = "needed" if field.is_required() else f"default `{field.default!r}`"
-            words = f": {said[name]}" if name in said else ""
+            words = f": {' '.join(field.description.split())}" if field.description else ""
             lines += _plain([f"- `{name}` ({default}){words}"])
     lines += ["", "## Drawings and their options", "", "```text", *describe_drawings(), "```", ""]
     _write(page, "\n".join(lines))
+    schema = json.dumps(StudyFile.model_json_schema(), indent=1)
+    _write(page.parents[1] / "config" / "schema.json", schema + "\n")
 
 
 def _commands(words: tuple[str, ...] = ()) -> Iterator[str]:

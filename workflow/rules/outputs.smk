@@ -14,8 +14,7 @@ rule summary:
 
 rule tables:
     input:
-        rules.summary.output[:-1],
-        lambda wildcards: RUN.study(wildcards.study).source.path,
+        rules.summary.output[:-1] + [f"{RUN.folder}/studies/{{study}}.yaml"],
     output:
         report(
             directory(f"{RUN.outputs}/{{study}}/tables"),
@@ -33,8 +32,7 @@ rule tables:
 
 rule figures:
     input:
-        rules.summary.output[:-1],
-        lambda wildcards: RUN.study(wildcards.study).source.path,
+        rules.summary.output[:-1] + [f"{RUN.folder}/studies/{{study}}.yaml"],
     output:
         report(
             directory(f"{RUN.figures}/{{study}}"),

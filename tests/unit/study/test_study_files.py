@@ -1,8 +1,10 @@
 """Every study file of the repository is valid and has something to run at every scale."""
 
 import functools
+import json
 import re
 
+import jsonschema
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,7 +13,7 @@ from scipy.stats import binom, chi, norm
 from losaw.study.errors import StudyError
 from losaw.study.report.figures import check_figures
 from losaw.study.request.published import read_published
-from losaw.study.request.study_file import EVERY_STUDY_HAS, SCALES
+from losaw.study.request.study_file import EVERY_STUDY_HAS, SCALES, SourceFile, StudyFile
 from losaw.study.results.compare import check_tables, compare
 from losaw.study.session import Session
 from reference.repository import CONFIGURATION, REPOSITORY
@@ -29,6 +31,17 @@ def session(name: str, scale: str) -> Session:
 @functools.cache
 def desk(name: str) -> Session:
     return session(name, "desk")
+
+
+def test_the_schema_for_editors_is_that_of_the_model_and_knows_every_study_and_mistakes():
+    schema = json.loads((CONFIGURATION.parent / "schema.json").read_text("utf-8"))
+    assert schema == StudyFile.model_json_schema(), "make docs writes it"
+    studies = [SourceFile(path).data for path in FILES]
+    for study in studies:
+        jsonschema.validate(study, schema)
+    for mistake in ({"titel": "x"}, {"seeds": {"desk": 0}}, {"counted": "no"}, {"margins": [1]}):
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(studies[0] | mistake, schema)
 
 
 @pytest.mark.parametrize("name", STUDIES)

@@ -126,18 +126,25 @@ def _path(path: Any) -> Any:
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.=+-]*$", max_length=LONGEST)]
 PlainPath = Annotated[Path, AfterValidator(_path)]
 Values = Annotated[list[Annotated[Any, AfterValidator(_plain)]], Field(min_length=1)]
-SomeValues = Annotated[Values, BeforeValidator(as_values)]  # one value or several
-Names = Annotated[list[str], BeforeValidator(as_values)]
+# One value or several; the second type is what a file may have.
+SomeValues = Annotated[Values, BeforeValidator(as_values, json_schema_input_type=Scalar | Values)]
+Names = Annotated[list[str], BeforeValidator(as_values, json_schema_input_type=str | list[str])]
+Listed = BeforeValidator(listed, json_schema_input_type=str | list[str])
 Filter = dict[str, SomeValues]
 # A share is that quantile of the runs.
 Summary = Literal["mean", "sd", "root-mean", "median"] | Annotated[float, Field(gt=0, lt=1)]
+Product = Annotated[dict[str, SomeValues], Field(min_length=1)]
+_Named = BeforeValidator(_named, json_schema_input_type=list[str] | dict[str, dict[str, Any]])
 SeedCount = Annotated[int, Field(ge=1, le=MOST_SEEDS)]
 
 
 class Strict(BaseModel):
-    """A base of models that refuse unknown keys, and changes of a value after reading."""
+    """A base of models that refuse unknown keys, and changes of a value after reading.
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    The text below a key describes it, in the documentation and in ``config/schema.json``.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
     @model_validator(mode="before")
     @classmethod
@@ -212,7 +219,11 @@ class Seconds(Entry):
 
 
 SeedsOfSettings = Annotated[
-    list[Seeds], BeforeValidator(lambda w: w if isinstance(w, list) else [{"seeds": w}])
+    list[Seeds],
+    BeforeValidator(
+        lambda w: w if isinstance(w, list) else [{"seeds": w}],
+        json_schema_input_type=SeedCount | list[Seeds],
+    ),
 ]
 
 
@@ -270,102 +281,94 @@ class Known(Strict):
 
 
 class StudyFile(Strict):
-    """A study file as written: one published experiment.
-
-    Attributes
-    ----------
-    study : str
-        Name; must equal the file's stem.
-    experiment : str or None
-        Axis of the random streams; studies that share it share their data. Default: ``study``.
-    generator : str or dict
-        Registered name, or a mapping with ``name`` and fixed parameters.
-    settings : dict or list of dict
-        Axis -> values; the grid is their product. Of a list, which has the same axes throughout,
-        the products of all its entries: what a paper ran, and no more.
-    learner_axes : list of str
-        The axes that the generator does not know: parameters of learners or importances, handed
-        on by ``{axis: <name>}``. All their values see the same data.
-    learners : dict
-        Label -> ``learner`` (registered name), optional ``importances`` (labels that this
-        learner is used with; default all) and parameters. A parameter may be ``{axis: <name>}``,
-        the value of an axis, or ``{axis: <name>, values: {<value>: <parameter>, ...}}``, looked
-        up by it. ``optional: true`` leaves a learner out, its cells not run, where a program that
-        it needs is missing.
-    scales : dict
-        Scale -> ``{learners: {<label>: {...}}}``: options that differ there; tables, figures and
-        report say so.
-    importances : list or dict
-        Registered names, or label -> ``importance`` and parameters.
-    metrics : list or dict
-        Registered names, or label -> ``metric`` and parameters. ``feature: each``, or
-        ``features: each``, makes a metric ``<label>_<feature>`` for every feature. ``summary`` says
-        what is taken of the runs: their ``mean``, ``sd``, ``median``, the ``root-mean`` (the root
-        of the mean, of squared errors), or a share from 0 to 1, that quantile. Default: the mean.
-    seeds : dict
-        Scale -> number of seeds, or a list of ``{seeds, learner, <axis>: values}`` of which the
-        first match counts; what matches none is not run at that scale. The scale ``reference``
-        may be missing.
-    blocks : dict
-        ``{inside: [<axis>, ...], seeds: 25}``: a file holds so many seeds of all values of the
-        axes inside, and of one value of every other axis. ``seeds`` may be a list of
-        ``{seeds, <axis>: values}``, first match.
-    seconds_per_seed : list
-        ``{learner, scale, seconds, <axis>: values}``, first match: measured cost, for planning
-        only.
-    method : str
-        How a column of the comparison is named, from ``{learner}`` and ``{importance}``;
-        the learner's label where that leaves nothing. Default: ``{learner} {importance}`` where a
-        learner has several importances, else ``{learner}``.
-    compare : list of two str
-        Methods, as columns of the comparison are named: the first page of the report says how much
-        higher the first is than the second, on the same data sets.
-    published : str or None
-        File in ``config/published``.
-    margins : dict
-        Metric -> largest difference from the published value that still agrees, in its units;
-        needed for every metric that is printed.
-    counted : bool or list
-        True: the cells count as published values. False: the study compares another reading of
-        values that another study counts, or values that no paper has published. A list of
-        ``{<axis>: values, metric, method}``: only cells that match one of the entries, the
-        reading that is believed; other readings of the same published values are compared, but not
-        counted.
-    known : list
-        ``{where, kind, note}``: what is known of cells that do not agree; shown next to them.
-    labels : dict
-        Name -> how it is shown in tables and figures.
-    """
+    """A study file as written: one published experiment."""
 
     study: Name
+    """Name; must equal the file's stem."""
     title: str
     paper: str = ""
     experiment: Name | None = None
+    """Axis of the random streams; studies that share it share their data. Default: ``study``."""
     generator: Annotated[
-        GeneratorOptions, BeforeValidator(lambda w: {"name": w} if isinstance(w, str) else w)
+        GeneratorOptions,
+        BeforeValidator(
+            lambda w: {"name": w} if isinstance(w, str) else w,
+            json_schema_input_type=str | GeneratorOptions,
+        ),
     ]
+    """Registered name, or a mapping with ``name`` and fixed parameters."""
     settings: Annotated[
-        list[Annotated[dict[str, SomeValues], Field(min_length=1)]],
-        BeforeValidator(lambda w: w if isinstance(w, list) else [w] if w else []),
+        list[Product],
+        BeforeValidator(
+            lambda w: w if isinstance(w, list) else [w] if w else [],
+            json_schema_input_type=list[Product] | dict[str, SomeValues],
+        ),
     ] = []
+    """Axis -> values; the grid is their product. Of a list, which has the same axes throughout, the
+    products of all its entries: what a paper ran, and no more.
+    """
     learner_axes: list[str] = []
+    """The axes that the generator does not know: parameters of learners or importances, handed on
+    by ``{axis: <name>}``. All their values see the same data.
+    """
     learners: dict[Name, LearnerOptions]
+    """Label -> ``learner`` (registered name), optional ``importances`` (labels that this learner is
+    used with; default all) and parameters. A parameter may be ``{axis: <name>}``, the value of an
+    axis, or ``{axis: <name>, values: {<value>: <parameter>, ...}}``, looked up by it. ``optional:
+    true`` leaves a learner out, its cells not run, where a program that it needs is missing.
+    """
     scales: dict[str, AtScale] = {}
-    importances: Annotated[dict[Name, Options], BeforeValidator(_named)] = {}
-    metrics: Annotated[dict[Name, MetricOptions], BeforeValidator(_named), Field(min_length=1)]
+    """Scale -> ``{learners: {<label>: {...}}}``: options that differ there; tables, figures and
+    report say so.
+    """
+    importances: Annotated[dict[Name, Options], _Named] = {}
+    """Registered names, or label -> ``importance`` and parameters."""
+    metrics: Annotated[dict[Name, MetricOptions], _Named, Field(min_length=1)]
+    """Registered names, or label -> ``metric`` and parameters. ``feature: each``, or ``features:
+    each``, makes a metric ``<label>_<feature>`` for every feature. ``summary`` says what is taken
+    of the runs: their ``mean``, ``sd``, ``median``, the ``root-mean`` (the root of the mean, of
+    squared errors), or a share from 0 to 1, that quantile. Default: the mean.
+    """
     seeds: dict[str, SeedsOfSettings]
+    """Scale -> number of seeds, or a list of ``{seeds, learner, <axis>: values}`` of which the
+    first match counts; what matches none is not run at that scale. The scale ``reference`` may be
+    missing.
+    """
     blocks: Blocks = Blocks()
+    """``{inside: [<axis>, ...], seeds: 25}``: a file holds so many seeds of all values of the axes
+    inside, and of one value of every other axis. ``seeds`` may be a list of ``{seeds, <axis>:
+    values}``, first match.
+    """
     seconds_per_seed: list[Seconds] = []
+    """``{learner, scale, seconds, <axis>: values}``, first match: measured cost, to plan with."""
     memory_megabytes: Annotated[int, Field(ge=1)] = 1500
     method: str | None = None
+    """How a column of the comparison is named, from ``{learner}`` and ``{importance}``; the
+    learner's label where that leaves nothing. Default: ``{learner} {importance}`` where a learner
+    has several importances, else ``{learner}``.
+    """
     compare: tuple[str, str] | None = None
+    """Methods, as columns of the comparison are named: the first page of the report says how much
+    higher the first is than the second, on the same data sets.
+    """
     published: Annotated[str, AfterValidator(_path)] | None = None
+    """File in ``config/published``."""
     margins: dict[str, Annotated[float, Field(gt=0)]] = {}
+    """Metric -> largest difference from the published value that still agrees, in its units; needed
+    for every metric that is printed.
+    """
     counted: bool | list[Filter] = True
+    """True: the cells count as published values. False: the study compares another reading of
+    values that another study counts, or values that no paper has published. A list of ``{<axis>:
+    values, metric, method}``: only cells that match one of the entries, the reading that is
+    believed; other readings of the same published values are compared, but not counted.
+    """
     known: list[Known] = []
+    """``{where, kind, note}``: what is known of cells that do not agree; shown next to them."""
     tables: dict[Name, TableLayout] = {}
     figures: dict[Name, FigureLayout] = {}
     labels: dict[str, str] = {}
+    """Name -> how it is shown in tables and figures."""
     notes: list[str] = []
 
     @property
@@ -379,37 +382,30 @@ class StudyFile(Strict):
 
 
 class Configuration(Strict):
-    """``config/config.yaml``: which studies, at which scale, into which folders.
-
-    Attributes
-    ----------
-    scale : str
-        ``smoke`` (seconds), ``desk`` (minutes), ``reference`` (hours; what the repository's
-        reference run computed) or ``paper`` (the papers' own numbers of runs).
-    studies : list of str
-        Names of study files, or the first word of several; ``all`` is all of them.
-    results, figures : Path
-        Folders that are written into; ``~`` and ``$NAME`` are expanded as a shell does.
-    plugins : list of Path
-        Files with your own methods.
-    max_failed_share : float
-        Above this share of failed fits of a learner, or of an importance on it, a study has no
-        summary.
-    block_minutes : float
-        A block that takes longer is ended; its second attempt computes each learner apart.
-    reuse : bool
-        Whether a block that an edit concerns takes the rows of unchanged methods from its last
-        whole file.
-    """
+    """``config/config.yaml``: which studies, at which scale, into which folders."""
 
     scale: str = "desk"
-    studies: Annotated[list[str], BeforeValidator(listed), Field(min_length=1)]
+    """``smoke`` (seconds), ``desk`` (minutes), ``reference`` (hours; what the repository's
+    reference run computed) or ``paper`` (the papers' own numbers of runs).
+    """
+    studies: Annotated[list[str], Listed, Field(min_length=1)]
+    """Names of study files, or the first word of several; ``all`` is all of them."""
     results: PlainPath = Path("results")
+    """Folder that is written into; ``~`` and ``$NAME`` are expanded as a shell does."""
     figures: PlainPath = Path("figures")
-    plugins: Annotated[list[PlainPath], BeforeValidator(listed)] = []
+    """Folder of the figures, likewise."""
+    plugins: Annotated[list[PlainPath], Listed] = []
+    """Files with your own methods."""
     max_failed_share: Annotated[float, Field(ge=0, le=1)] = 0.0
+    """Above this share of failed fits of a learner, or of an importance on it, a study has no
+    summary.
+    """
     block_minutes: Annotated[float, Field(gt=0, le=1e5, allow_inf_nan=False)] = 60.0
+    """A block that takes longer is ended; its second attempt computes each learner apart."""
     reuse: bool = True
+    """Whether a block that an edit concerns takes the rows of unchanged methods from its last whole
+    file.
+    """
 
 
 Model = TypeVar("Model", bound=BaseModel)
