@@ -134,7 +134,7 @@ def test_a_short_summary_is_completed_again(computed):
     (plan,) = computed.session().plans
     write_outputs(plan)
     summary = pd.read_csv(plan.folder / "summary.csv").fillna({"importance": ""})
-    text = io.StringIO(short_summary(summary).to_csv(index=False))
+    text = io.StringIO(short_summary(summary).to_csv(index=False, float_format="%.7g"))
     short = pd.read_csv(text).fillna({"importance": ""})
     assert not {"study", "method", "mc_se", "n_failed"} & set(short.columns)
     pd.testing.assert_frame_equal(complete_summary(plan.study, short), summary, rtol=1e-6)

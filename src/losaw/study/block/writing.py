@@ -50,6 +50,6 @@ def write_rows(path: Path, rows: "pd.DataFrame | pa.Table", schema: pa.Schema) -
     write_file(path, write)
 
 
-def write_csv(path: Path, frame: "pd.DataFrame") -> None:
-    """Write a data frame atomically, with full precision and Unix line ends."""
-    write_text(path, frame.to_csv(index=False, lineterminator="\n"))
+def write_csv(path: Path, frame: "pd.DataFrame", form: str | None = None) -> None:
+    """Write a data frame atomically, floats in a form or with full precision, Unix line ends."""
+    write_text(path, frame.to_csv(index=False, lineterminator="\n", float_format=form))

@@ -12,10 +12,11 @@ from losaw.study.report.page.stored import RUNS, Shelf
 from losaw.study.report.tables import arrange, to_markdown
 from losaw.study.request.published import read_published
 from losaw.study.results.compare import compare
-from losaw.study.results.summary import seven_digits, short_summary
+from losaw.study.results.summary import short_summary
 from losaw.study.stored_tables import read_stored
 from losaw.study.verify import EVIDENCE
 
+SEVEN_DIGITS = "%.7g"
 MOST_PICTURES = 3  # of a study; the others are drawn from its results
 HEX_DIGITS = 12  # of a digest: a line that differs looks equal once in 3e14
 
@@ -41,10 +42,10 @@ def keep(shelf: Shelf, names: Sequence[str], folder: Path) -> int:
         is_own = results.differences[["method", "minus"]].isin(pair).all(axis=1)
         differences = results.differences[is_own]
         shutil.rmtree(kept, ignore_errors=True)  # what takes its place is read
-        write_csv(kept / "summary.csv", summary)
-        write_csv(kept / "comparison.csv", cells)
+        write_csv(kept / "summary.csv", summary, SEVEN_DIGITS)
+        write_csv(kept / "comparison.csv", cells, SEVEN_DIGITS)
         if pair:
-            write_csv(kept / "differences.csv", differences)
+            write_csv(kept / "differences.csv", differences, SEVEN_DIGITS)
         write_csv(kept / "blocks.csv", evidence.assign(rows_sha256=digests))
         for table in sorted((results.folder / "tables").glob("*.md")):
             write_text(kept / "tables" / table.name, table.read_text("utf-8"))
@@ -58,10 +59,8 @@ def keep(shelf: Shelf, names: Sequence[str], folder: Path) -> int:
 
 
 def _printed(comparison: pd.DataFrame) -> pd.DataFrame:
-    """The cells that have a published value, with seven digits."""
-    cells = comparison[comparison["published"].notna()]
-    numbers = cells.select_dtypes("float").columns
-    return cells.assign(**{name: cells[name].map(seven_digits) for name in numbers})
+    """The cells that have a published value."""
+    return comparison[comparison["published"].notna()]
 
 
 def compare_again(shelf: Shelf) -> None:
@@ -73,7 +72,7 @@ def compare_again(shelf: Shelf) -> None:
     for name, study in shelf.studies.items():
         published = read_published(study, shelf.configuration / "published")
         cells = compare(study, shelf.results[name].summary, published)
-        write_csv(shelf.folder / name / "comparison.csv", _printed(cells))
+        write_csv(shelf.folder / name / "comparison.csv", _printed(cells), SEVEN_DIGITS)
         for table in study.file.tables:
             path = shelf.folder / name / "tables" / f"{table}.md"
             write_text(path, to_markdown(arrange(study, table, cells)))

@@ -1,7 +1,6 @@
 """Mean and Monte Carlo standard error of every measured number."""
 
 import itertools
-import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -101,15 +100,9 @@ def complete_summary(study: Study, summary: pd.DataFrame) -> pd.DataFrame:
 
 
 def short_summary(summary: pd.DataFrame) -> pd.DataFrame:
-    """Return a summary without what :func:`complete_summary` adds, to seven digits."""
+    """Return a summary without what :func:`complete_summary` adds."""
     left_out = ["study", "method", "mc_se", *([] if summary["n_failed"].any() else ["n_failed"])]
-    digits = {name: summary[name].map(seven_digits) for name in ("mean", "sd")}
-    return summary.assign(**digits).drop(columns=left_out)
-
-
-def seven_digits(value: float) -> str:
-    """A number for the repository, ``.5300001`` without its zero; empty if it is missing."""
-    return re.sub(r"^(-?)0\.", r"\1.", f"{value:.7g}") if np.isfinite(value) else ""
+    return summary.drop(columns=left_out)
 
 
 def paired_differences(study: Study, collection: Collection) -> pd.DataFrame:

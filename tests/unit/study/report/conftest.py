@@ -117,7 +117,8 @@ def study(tmp_path: Path) -> Study:
 
 def made_comparison() -> pd.DataFrame:
     """As ``losaw.study.results.compare.compare`` returns it for the made study."""
-    frame = pd.DataFrame(ROWS, columns=COLUMNS).assign(explained="", noted="")
+    added = dict.fromkeys(("runs_to_decide", "explained", "noted"), "")
+    frame = pd.DataFrame(ROWS, columns=COLUMNS).assign(**added)
     frame.insert(0, "table", "Table 1")
     frame.insert(2, "function", "f3")
     return frame

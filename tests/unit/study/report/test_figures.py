@@ -102,14 +102,6 @@ def test_a_mistake_in_a_figures_entry_is_found_before_anything_runs(
         figures.check_figures(Study(path))
 
 
-def test_a_value_that_a_drawing_cannot_use_is_named_with_its_place(made_of, tmp_path):
-    study, results = made_of("losaw_figure_2")
-    results.summary["eta"] = 0.1
-    message = r"yaml: line 42: figures\.figure_2\.options: axis: the settings are not along 'eta'"
-    with pytest.raises(StudyError, match=message):
-        figures.write_figures(study, results, tmp_path)
-
-
 def test_missing_and_empty_results_are_named(tmp_path):
     study = study_of("losaw_figure_1")
     (tmp_path / "summary.csv").touch()

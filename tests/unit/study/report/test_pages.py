@@ -109,30 +109,26 @@ def test_a_page_begins_with_the_finding(shelf, page, tmp_path):
 @pytest.mark.parametrize(
     ("pair", "words"),
     [
-        ("[RF, losawRFF]", r"line 13: compare\.1: unknown method .*; did you mean 'losawRF'\?"),
-        ("[RF, RF]", "compare: must be two methods, of one learner or by one importance, got RF"),
-        ("[RF]", r"compare\.1: Field required"),
-        ("[losawRF, RF, RF]", "compare: Tuple should have at most 2 items"),
-        ("{losawRF: RF}", "compare: Input should be a valid tuple"),
+        ("[RF mdi, losawRF md]", r"1: unknown method 'losawRF md'; did you mean 'losawRF mdi'\?"),
+        (
+            "[RF mdi, RF mdi]",
+            " must be two methods, of one learner or by one importance, got RF mdi",
+        ),
+        ("[losawRF mdi, RF reported]", " must be two methods"),
+        ("[losawRF, RF mdi]", " must be two methods"),
+        (
+            "[RF mdi, RF reported]\nmargins: {r2_test: 1}",
+            " no metric says of both, RF mdi and RF re",
+        ),
+        ("[RF]", r"1: Field required"),
+        ("[losawRF, RF, RF]", " Tuple should have at most 2 items"),
     ],
 )
 def test_a_pair_that_cannot_be_compared_is_refused_before_anything_runs(tmp_path, pair, words):
-    with pytest.raises(StudyError, match=f"made.yaml: .*{words}"):
-        check_pair(read_study(tmp_path, STUDY.replace("[losawRF, RF]", pair)))
-
-
-def test_methods_of_two_learners_by_two_importances_and_those_that_no_metric_judges_are_refused(
-    tmp_path,
-):
-    text = STUDY.replace("[mdi]", "[mdi, reported]")
-    for pair, metrics, words in (
-        ("[losawRF mdi, RF reported]", "[r2_test, pr_auc]", "must be two methods"),
-        ("[losawRF mdi, RF mdi]", "[r2_test, largest_size]", "no metric says of both"),
-    ):
-        made = text.replace("[losawRF, RF]", pair).replace("[r2_test, pr_auc]", metrics)
-        made = made.replace("margins: {r2_test: 0.03, pr_auc: 0.1}\n", "")
-        with pytest.raises(StudyError, match=f"compare: {words}"):
-            check_pair(read_study(tmp_path, made))
+    text = STUDY.replace("margins: {r2_test: 0.03, pr_auc: 0.1}\n", "")
+    text = text.replace("[mdi]", "[mdi, reported]").replace("[losawRF, RF]", pair)
+    with pytest.raises(StudyError, match=rf"made.yaml: line 13: compare[.:]{words}"):
+        check_pair(read_study(tmp_path, text))
 
 
 def test_a_claim_says_how_many_settings_of_its_scale_were_not_run(shelf):
