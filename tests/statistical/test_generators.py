@@ -4,6 +4,7 @@ z-scores over all entries together; 5 is exceeded by chance with probability 6e-
 """
 
 import functools
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -22,6 +23,7 @@ VARIANCE = {"continuous": 1.0, "discrete": 0.5}
 @pytest.fixture(scope="module")
 def drawn():
     @functools.cache
+    @patch("losaw.study.generators.losaw.N_OTHERS", N)
     def draw(data_type, function="f3"):
         generator = LosawGenerator(
             data_type=data_type,
@@ -29,8 +31,6 @@ def drawn():
             n_features=9,
             phi=0.5,
             function=function,
-            n_test=N,
-            n_independent=N,
         )
         return generator.sample(np.random.default_rng(7))
 

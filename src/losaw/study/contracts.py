@@ -120,9 +120,10 @@ def nothing_else_changes(*arrays: np.ndarray) -> Iterator[None]:
 
 def example_data() -> Dataset:
     """Draw 150 rows of five correlated features, Y = X1 + X2 + noise (losaw, Example 1.1)."""
-    sizes = {"n_samples": 150, "n_test": 60, "n_independent": 60}
-    generator = get("generator", "normal-linear").create(correlation="heterogeneous", **sizes)
-    return generator.sample(np.random.default_rng(20))
+    generator = get("generator", "normal-linear").create(correlation="heterogeneous", n_samples=150)
+    data = generator.sample(np.random.default_rng(20))
+    X, y = data.test
+    return replace(data, test=Sample(X[:60], y[:60]))
 
 
 def fitted(learner: Any, data: Dataset, seed: int = 1) -> Any:

@@ -12,6 +12,7 @@ from losaw.study.generators.joint_law.fit import law_of
 from losaw.study.generators.joint_law.law import JointLaw, JointLawSpecification
 
 N_PILOT = 10_000
+N_OTHERS = 1000  # rows of the test sample, and of the independent one
 # With its number, the seed of a fixed sample of training features.
 DRAWS = 913
 
@@ -24,7 +25,9 @@ class LosawGenerator(DataGenerator):
     Every feature has the same marginal: N(0, 1), or -1, 0, 1 with probabilities 1/4, 1/2, 1/4.
     X1, …, X6 have the correlation matrix Sigma (:func:`six_features`): they are normal, or drawn
     from the discrete joint law that comes closest to it. The variance of f(X) is estimated in
-    every draw, on 10,000 rows of the same distribution.
+    every draw, on 10,000 rows of the same distribution. 1000 test rows have noise; 1000 rows of
+    the product of the marginals have none: with noise R² could not exceed 1 / (1 + phi), and the
+    printed values do.
 
     Parameters
     ----------
@@ -37,11 +40,6 @@ class LosawGenerator(DataGenerator):
         Noise variance relative to the variance of f(X), not negative.
     function : {"f1", …, "f7"}
         Table 1.
-    n_test : int, default 1000
-        Rows of the test sample, which has noise.
-    n_independent : int, default 1000
-        Rows of the independent sample: product of the marginals, and no noise. (With noise its
-        R² could not exceed 1 / (1 + phi); the printed values do.)
     independent_share : float or None
         None: the discrete features have the log-barrier law (:class:`JointLawSpecification`). A
         share: they have the maximum-entropy law, mixed with this share of independent features.
@@ -75,8 +73,6 @@ class LosawGenerator(DataGenerator):
     n_features: Annotated[int, at_least(6, "six features are correlated")]
     phi: NotNegative
     function: OfForests
-    n_test: Rows = 1000
-    n_independent: Rows = 1000
     independent_share: float | None = None
     n_draws: Annotated[int, at_least(1)] | None = None
 
@@ -107,12 +103,12 @@ class LosawGenerator(DataGenerator):
         signal_variance = float(self.f(pilot).var())
         noise_variance = self.phi * signal_variance
         train_y = self.f.draw(train, noise_variance, rng)
-        test = self._features(self.n_test, self.n_features, rng, law)
+        test = self._features(N_OTHERS, self.n_features, rng, law)
         test_y = self.f.draw(test, noise_variance, rng)
         independent = (
-            rng.standard_normal((self.n_independent, self.n_features))
+            rng.standard_normal((N_OTHERS, self.n_features))
             if law is None
-            else law.sample_independent(self.n_independent, rng, self.n_features)
+            else law.sample_independent(N_OTHERS, rng, self.n_features)
         )
         details = {"signal_variance": signal_variance}
         if draw is not None:

@@ -8,6 +8,7 @@ from losaw.data import Dataset, FloatArray, Sample
 from losaw.study.generators.correlation import cholesky_factor, correlation_matrix, draw_normal
 from losaw.study.generators.functions import FUNCTIONS, OfForests
 from losaw.study.generators.generator import DataGenerator, NotNegative, Rows, at_least, data_of
+from losaw.study.generators.losaw import N_OTHERS
 
 
 class NormalLinearGenerator(DataGenerator):
@@ -16,7 +17,8 @@ class NormalLinearGenerator(DataGenerator):
         X ~ N(0, R),   Y = f(X) + eps,   eps ~ N(0, noise_variance).
 
     Figure 1 (Example 1.1) has P = 5 and the correlations identity, homogeneous and heterogeneous;
-    Figure 2 has P = 10 and six-features. Both have N = 1000, Y = X1 + X2 + eps and unit noise.
+    Figure 2 has P = 10 and six-features. Both have N = 1000, Y = X1 + X2 + eps and unit noise. Of
+    1000 rows each are a test sample, with noise, and one of independent features, without.
 
     Parameters
     ----------
@@ -29,10 +31,6 @@ class NormalLinearGenerator(DataGenerator):
     function : {"f1", …, "f7"}, default "f3"
         Table 1; f3 is X1 + X2.
     noise_variance : float, default 1.0
-    n_test : int, default 1000
-        Rows of the test sample, which has noise.
-    n_independent : int, default 1000
-        Rows of the sample of independent N(0, 1) features, without noise.
     """
 
     examples = (
@@ -45,8 +43,6 @@ class NormalLinearGenerator(DataGenerator):
     n_features: Annotated[int, at_least(4, "f1 to f7 are of four features")] = 5
     function: OfForests = "f3"
     noise_variance: NotNegative = 1.0
-    n_test: Rows = 1000
-    n_independent: Rows = 1000
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -55,8 +51,8 @@ class NormalLinearGenerator(DataGenerator):
 
     def sample(self, rng: np.random.Generator) -> Dataset:
         train = self._sample(self.n_samples, rng)
-        test = self._sample(self.n_test, rng)
-        independent = rng.standard_normal((self.n_independent, self.n_features))
+        test = self._sample(N_OTHERS, rng)
+        independent = rng.standard_normal((N_OTHERS, self.n_features))
         return data_of(
             train,
             test,

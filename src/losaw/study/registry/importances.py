@@ -76,12 +76,11 @@ class InStudies:
         if "kinds" in self._known:
             options["kinds"] = data.feature_kinds
         if model is not None:
-            task_of(model, data.task)
+            task_of(model, data.task)  # refuses a model of the other task
         if self.use.on == "own models":
             options["task"] = data.task
-        sample = data.test if self.use.on.startswith("test") else data.train
-        if self.use.on == "rows" and options.pop("rows") == "test":
-            sample = data.test
+        rows = options.pop("rows", self.use.on)
+        sample = data.test if rows.startswith("test") else data.train
         if self.use.on == "test and train":
             options["train"] = data.train
         if "random_state" in self._known:

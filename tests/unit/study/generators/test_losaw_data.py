@@ -36,14 +36,6 @@ def test_the_correlated_block_does_not_depend_on_the_number_of_features(data_typ
 
 
 @pytest.mark.parametrize("data_type", DATA_TYPES)
-def test_the_training_sample_does_not_depend_on_the_sizes_of_the_other_samples(data_type):
-    plain = draw(data_type=data_type)
-    changed = draw(data_type=data_type, n_test=7, n_independent=9)
-    assert np.array_equal(plain.train.y, changed.train.y)
-    assert (len(changed.test.y), len(changed.independent.y)) == (7, 9)
-
-
-@pytest.mark.parametrize("data_type", DATA_TYPES)
 def test_the_independent_sample_has_no_noise(data_type):
     data = draw(data_type=data_type, phi=1.0)
     assert np.array_equal(data.independent.y, data.independent.X[:, 0] + data.independent.X[:, 1])

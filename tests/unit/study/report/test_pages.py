@@ -74,8 +74,8 @@ def make_shelf(tmp_path):
         "core_seconds": 36.0, "libraries": {"numpy": "2"},
     }  # fmt: skip
     (place / "manifest.json").write_text(json.dumps(manifest))
-    (tmp_path / "figures").mkdir()
-    (tmp_path / "figures" / "figure_9.png").write_bytes(PICTURE)
+    (tmp_path / "figures" / "made").mkdir(parents=True)
+    (tmp_path / "figures" / "made" / "figure_9.png").write_bytes(PICTURE)
     return Shelf(tmp_path / "results", folder, tmp_path / "figures")
 
 

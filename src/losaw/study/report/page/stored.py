@@ -101,8 +101,7 @@ class Shelf:
 
     def pictures(self, name: str) -> Iterator[tuple[str, Path]]:
         """Yield (figure, picture) of a study, for those that were drawn."""
-        folder = self.figures or self.folder / name / "figures"
-        folder = folder / name if (folder / name).is_dir() else folder
+        folder = self.figures / name if self.figures else self.folder / name / "figures"
         for key in self.studies[name].file.figures:
             path = folder / f"{key}.png"
             if path.is_file():
