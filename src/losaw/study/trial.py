@@ -47,20 +47,21 @@ def check_by_trial(plans: Sequence[StudyPlan]) -> Iterator[str]:
     """
     context = multiprocessing.get_context("fork")
     receiving, sending = context.Pipe(duplex=False)
-    process = context.Process(target=_send_mistakes, args=(sending, plans), daemon=True)
+    process = context.Process(target=_send_mistakes, args=(sending, plans))
     process.start()
     sending.close()
     mistakes = []
-    for plan in plans:
-        try:
-            mistakes.append(receiving.recv() if receiving.poll(PATIENCE) else None)
-        except EOFError:
-            mistakes.append(None)
-        if mistakes[-1] is None:
-            yield f"study {plan.study.name!r}: its trial ended early, or took over {PATIENCE:g} s"
-            break
-    process.kill()
-    process.join()
+    try:
+        for plan in plans:
+            study = plan.study.name
+            if not receiving.poll(PATIENCE):
+                raise EOFError
+            mistakes.append(receiving.recv())
+    except EOFError:
+        yield f"study {study!r}: its trial ended early, or took over {PATIENCE:g} s"
+    finally:
+        process.kill()
+        process.join()
     if any(mistakes):
         raise StudyError("\n".join(filter(None, mistakes)))
 

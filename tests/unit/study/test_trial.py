@@ -64,18 +64,20 @@ def test_a_mistake_is_one_message_with_its_place_before_the_first_job(
     [
         ("os._exit(3)", True),
         ("time.sleep(600)", True),
+        ("multiprocessing.get_context('fork').Pool(1).map(abs, [1])", False),
         (
             "os.write(1, b'words'); MarginalSlopes.n_fits += 1; 1 / (MarginalSlopes.n_fits > 1)",
             False,
         ),
     ],
-    ids=["ends its process", "hangs", "fails by chance"],
+    ids=["ends its process", "hangs", "has processes of its own", "fails by chance"],
 )
 def test_what_a_fit_does_is_left_to_its_job_where_it_is_no_mistake_for_certain(
     project, start, monkeypatch, capfd, body, is_noted
 ):
     monkeypatch.setattr(trial, "PATIENCE", 5.0)
-    text = f"\n\nimport os\nMarginalSlopes.n_fits = 0\n\n\ndef fit(self, X, y):\n    {body}\n"
+    text = "\n\nimport multiprocessing, os\nMarginalSlopes.n_fits = 0\n\n\n"
+    text += f"def fit(self, X, y):\n    {body}\n"
     project.extend_plugin(text + "    return _fit(self, X, y)\n\n\n")
     project.extend_plugin("_fit = MarginalSlopes.fit\nMarginalSlopes.fit = fit\n")
     start()
