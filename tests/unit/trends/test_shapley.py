@@ -66,15 +66,6 @@ def test_rows_are_compared_in_single_precision_as_scikit_learn_does():
     assert values_of(stump, above)[0, 0] == -0.5
 
 
-def test_a_feature_without_splits_has_value_zero_and_no_trend():
-    X, y = data()
-    X[:, 4] = 2.0
-    forest = RandomForestRegressor(5, random_state=0).fit(X, y)
-    assert (values_of(forest, X)[:, 4] == 0).all()
-    root = DecisionTreeRegressor(max_depth=5, min_samples_split=1000).fit(X, y)
-    assert (values_of(root, X) == 0).all()
-
-
 def test_a_monotone_feature_has_correlation_near_one_however_small_its_effect():
     X, y = data(400)
     forest = RandomForestRegressor(20, random_state=0).fit(X, y)
