@@ -81,14 +81,15 @@ def _send_mistakes(sending: Connection, plans: Sequence[StudyPlan]) -> None:
 def try_out(plan: StudyPlan) -> None:
     """Run the cheapest replicate of each learner of a study, and draw its figures.
 
-    What draws from a joint law, which a job fits, or from real data that are not there, is not run.
+    What draws from a joint law, which a job fits, or from real data that are not there, is not run,
+    nor anything where all fits may fail.
     """
     study, cells = plan.study, plan.cells
     features: Sequence[str] = default_feature_names(3)
     signal: Sequence[int] = (0,)
     for learner in dict.fromkeys(cell.learner for cell in cells):
         own = [c for c in cells if c.learner == learner and study.law_of(c.setting) is None]
-        if not own or study.missing_data_sets([own[0].setting]):
+        if not own or plan.max_failed_share == 1 or study.missing_data_sets([own[0].setting]):
             continue
         costs = [study.cost_of_seed(cell.setting, learner) for cell in own]
         seconds, is_stated = min(costs)
@@ -113,7 +114,7 @@ def _run_replicates(plan: StudyPlan, cell: Cell) -> Dataset:
         rows = run_replicate(ingredients, seed, ingredients.parts, draw)
         failed.append({(row.importance, row.metric): row for row in rows if row.status != "ok"})
     for key, row in failed[0].items():
-        if all(key in others for others in failed) and plan.max_failed_share < 1:
+        if all(key in others for others in failed):
             raise _mistake(plan, _location(row, cell.learner), row.message, cell)
     return data
 
