@@ -220,7 +220,7 @@ def cpi(
         drawn = draws_of_folds(drawing, models, generators_of_draws(n_draws, rng))
     compares = drawn is not None and drawn[0].donors is not None
     testing = Testing(test, adjustment, ERROR_KIND, shown, compares)
-    shares = shares_over_folds(models, rows, drawn)
+    shares = None if cv is None or drawn is None else shares_over_folds(models, rows, drawn)
     # Numbers of the seed itself may be those that X was simulated from.
     own = rng if isinstance(random_state, np.random.Generator) else rng.spawn(1)[0]
     in_turn = iter(drawn or ())
@@ -302,21 +302,18 @@ def generators_of_draws(n_draws: int, rng: np.random.Generator) -> list[np.rando
     return [as_generator(int(seed)) for seed in rng.integers(2**63, size=n_draws)]
 
 
-def shares_over_folds(
-    models: Sequence[Fit], rows: Rows, drawn: Sequence[Draws] | None
-) -> FloatArray | None:
-    """Return the own shares of all draws, (n_units,); None for knockoffs, or without folds.
+def shares_over_folds(models: Sequence[Fit], rows: Rows, drawn: Sequence[Draws]) -> FloatArray:
+    """Return the own shares of the draws of all folds, (n_units,).
 
     A feature may have one value within every fold, and not be constant: one of a patient, whose
     rows are a fold.
     """
-    if drawn is None or models[0].train is None:
-        return None
     encode, units = models[0].model.encode, models[0].model.scored_columns
     columns = encode(rows.table.codes[np.concatenate([fit.held for fit in models])])
     nominal = nominal_columns(models[0].model)
     draws = (np.concatenate(codes) for codes in zip(*(fold.codes for fold in drawn), strict=True))
-    return np.mean([own_shares(columns, encode(one), units, nominal) for one in draws], axis=0)
+    shares = [own_shares(columns, encode(one), units, nominal) for one in draws]
+    return np.asarray(np.mean(shares, axis=0))
 
 
 def nominal_columns(subject: Model, knows_levels: bool = True) -> list[int]:
@@ -358,14 +355,20 @@ def differences_of_draws(
             donors = drawn.donors[number]
             given += added_by_donors(changes, donors, subject.weights, n_rows) / n_draws
     own = own / n_draws if shares is None else shares
+    details = {"own_share": own, "notes": notes_on(subject, own)}
+    return Differences(total / n_draws, details=details, given=given)
+
+
+def notes_on(subject: Model, shares: FloatArray) -> dict[str, str]:
+    """Return why scored units cannot be tested, by their own shares."""
     notes = {}
-    for name, share, unit in zip(subject.names, own, replaced, strict=True):
+    for name, share, unit in zip(subject.names, shares, subject.scored_columns, strict=True):
         if np.isnan(share):
-            notes[name] = _MISSING if len(unit) and np.isnan(columns[:, unit]).all() else _CONSTANT
+            is_missing = len(unit) and np.isnan(subject.columns[:, unit]).all()
+            notes[name] = _MISSING if is_missing else _CONSTANT
         elif share < SMALLEST_OWN_SHARE:
             notes[name] = _COPIES
-    details = {"own_share": own, "notes": notes}
-    return Differences(total / n_draws, details=details, given=given)
+    return notes
 
 
 def own_shares(

@@ -5,15 +5,15 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
 from losaw.importance.cpi import (
     ERROR_KIND,
-    differences_of_draws,
     draws_of_folds,
     fit_units,
     generators_of_draws,
+    notes_on,
     shares_over_folds,
 )
 from losaw.knockoffs import make_sampler
@@ -22,8 +22,15 @@ from losaw.scoring.folds import Fit, fits
 from losaw.scoring.losses import Loss, LossName
 from losaw.scoring.many_tests import Adjustment
 from losaw.scoring.result import ImportanceResult, parameter_repr
-from losaw.scoring.rows import ScoringOptions, read_rows
-from losaw.scoring.tests import Differences, Testing, TestName, check_test, tested
+from losaw.scoring.rows import Rows, ScoringOptions, read_rows
+from losaw.scoring.tests import (
+    Differences,
+    Testing,
+    TestName,
+    added_by_donors,
+    check_test,
+    tested,
+)
 from losaw.support.arguments import whole_number
 from losaw.tables.columns import Kinds
 from losaw.tables.groups import Units, chosen_units, units_of
@@ -50,28 +57,27 @@ def cpi_pairs(
 ) -> ImportanceResult:
     """Test whether two features work together: whether the effect of one depends on the other.
 
-    The score of a pair is
+    The score of a pair is CPI_i + CPI_j - CPI_ij, row by row,
 
-        CPI_i + CPI_j - CPI_ij,
+        E[L(f(X~_i, X_j, R), Y) + L(f(X_i, X~_j, R), Y) - L(f(X~_i, X~_j, R), Y) - L(f(X), Y)],
 
-    each of :func:`losaw.importance.cpi`, by row. Let R be the other features, and X_i and X_j be
-    independent given them. Then the score by squared error is, for any model f,
+    with R the other features, and X~_i and X~_j drawn given R, independently of each other and of
+    all else. Let X_i and X_j be independent given R. Then the score is, by squared error and for
+    any model f,
 
-        2 E[f_ij E[Y | X]_ij],   g_ij = g - E[g | X_i, R] - E[g | X_j, R] + E[g | R],
+        2 E[f_ij m_ij],   m = E[Y | X],   g_ij = g - E[g | X_i, R] - E[g | X_j, R] + E[g | R],
 
-    which is 0 where the mean of Y is a sum of a function of (X_i, R) and one of (X_j, R), or f is.
-    By any loss it is 0 if X_i, or X_j, is independent of Y and of the other one given R. A test
-    of such a pair keeps its level.
+    which is 0 if m, or f, is the sum of a function of (X_i, R) and one of (X_j, R). By any loss it
+    is 0 if X_i, or X_j, is independent of Y and of the other feature given R. A test of such a pair
+    keeps its level.
 
-    Two features that are dependent given R share what they tell: either alone is missed little,
-    both are missed much, and the score falls. It is negative if they stand in for each other. For
-    a sum b_i X_i + b_j X_j of normal features of variance v and correlation r given R it is
+    Of features that depend on each other given R it is, if f adds their effects f_i and f_j,
 
-        -2 v (r^2 (b_i^2 + b_j^2) + 2 r b_i b_j):
+        -2 E[Cov(f_i(X_i, R), f_j(X_j, R) | R)]:
 
-    above 0, with no interaction, where r b_i b_j < 0 outweighs the rest. So a pair that is found
-    works together if its features are independent given the others, or their effects and their
-    dependence have one sign.
+    below 0 where they stand in for each other, but above 0 where effects of opposite sign go with a
+    positive correlation, or the reverse. So a pair that is found works together if its features are
+    independent given the others, or their effects go the same way.
 
     Parameters
     ----------
@@ -108,31 +114,23 @@ clusters, cv, n_jobs, random_state
     rng = as_generator(random_state)
     rows = read_rows(X, y, kinds, feature_names, sample_weight, clusters)
     of_pairs = _pairs(pairs, rows.table.names)
-    each = np.unique(np.concatenate(of_pairs.members))
-    alone = Units(tuple(rows.table.names[j] for j in each), tuple(each[:, None]))
-    options = ScoringOptions(loss, scoring, list(alone.names), None, n_jobs)
+    options = ScoringOptions(loss, scoring, None, None, n_jobs)
     models = fits(model, rows, options, cv, rng, test)
-    # Pairs may have a feature in common: each has a sampler of its own.
-    batches = [alone, *(Units((n,), (m,)) for n, m in zip(*of_pairs, strict=True))]
-    seed, found = int(rng.integers(2**63)), list[list[Differences]]()
-    for units in batches:
-        sampler, own, scoring = make_sampler("conditional"), as_generator(seed), _of(models, units)
-        fit_units(sampler, rows, own, list(units.members))
-        drawn = draws_of_folds(sampler, scoring, generators_of_draws(n_draws, own))
-        shares = shares_over_folds(scoring, rows, drawn)
-        found.append(
-            [
-                differences_of_draws(fit, draws, len(rows), shares=shares)
-                for fit, draws in zip(scoring, drawn, strict=True)
-            ]
-        )
-    in_turn = (_together(alone, of_pairs, *of_fold) for of_fold in zip(*found, strict=True))
+    seed = int(rng.integers(2**63))
+    found = [_of_pair(pair, models, rows, n_draws, as_generator(seed)) for pair in of_pairs.members]
+    in_turn = iter(zip(*(of_folds for of_folds, _ in found), strict=True))
+    notes = {n: why for n, (_, why) in zip(of_pairs.names, found, strict=True) if why}
+
+    def differences(fit: Fit) -> Differences:
+        changes, given = zip(*next(in_turn), strict=True)
+        return Differences(np.hstack(changes), details={"notes": notes}, given=np.hstack(given))
+
     shown = parameter_repr(
         "cpi_pairs", n_draws=n_draws, loss=models[0].model.loss_name, test=test,
         adjustment=adjustment, cv=cv,
     )  # fmt: skip
     testing = Testing(test, adjustment, ERROR_KIND, shown)
-    return tested(lambda fit: next(in_turn), _of(models, of_pairs), rows, testing, rng)
+    return tested(differences, _with_units(models, of_pairs), rows, testing, rng)
 
 
 def _pairs(pairs: Sequence[Sequence[str]], names: Sequence[str]) -> Units:
@@ -147,25 +145,35 @@ def _pairs(pairs: Sequence[Sequence[str]], names: Sequence[str]) -> Units:
     return Units(tuple(" & ".join(names[j] for j in pair) for pair in members), tuple(members))
 
 
-def _of(models: Sequence[Fit], units: Units) -> list[Fit]:
+def _with_units(models: Sequence[Fit], units: Units) -> list[Fit]:
     """Return the models with these units, all of them scored."""
     scored = np.arange(len(units.names))
     return [fit._replace(model=replace(fit.model, units=units, scored=scored)) for fit in models]
 
 
-def _together(alone: Units, pairs: Units, each: Differences, *both: Differences) -> Differences:
-    """Return the losses of both features of a pair alone, less those of the pair."""
-    places = np.searchsorted(np.concatenate(alone.members), np.array(pairs.members))
-
-    def difference(name: str) -> FloatArray:
-        of_each = getattr(each, name)
-        of_both = np.column_stack([getattr(pair, name) for pair in both])
-        return np.asarray(of_each[:, places].sum(axis=2) - of_both)
-
-    notes = {
-        pair: f"{alone.names[j]} is {each.details['notes'][alone.names[j]]}"
-        for pair, own in zip(pairs.names, places, strict=True)
-        for j in own
-        if alone.names[j] in each.details["notes"]
-    }
-    return Differences(difference("rows"), details={"notes": notes}, given=difference("given"))
+def _of_pair(
+    pair: NDArray[np.intp],
+    models: Sequence[Fit],
+    rows: Rows,
+    n_draws: int,
+    rng: np.random.Generator,
+) -> tuple[list[tuple[FloatArray, FloatArray]], str]:
+    """Return the differences of every fold with what donors add to them, and a note."""
+    names, sampler = [rows.table.names[j] for j in pair], make_sampler("conditional")
+    each = (pair[:1], pair[1:])
+    fit_units(sampler, rows, rng, list(each), np.setdiff1d(np.arange(len(rows.table.names)), pair))
+    drawn = draws_of_folds(sampler, models, generators_of_draws(n_draws, rng))
+    alone = _with_units(models, Units(tuple(names), each))
+    notes = notes_on(alone[0].model, shares_over_folds(alone, rows, drawn))
+    found, exchanging = [], _with_units(models, Units((*names, "both"), (*each, pair)))
+    for fit, draws in zip(exchanging, drawn, strict=True):
+        subject, total, given = fit.model, np.zeros((len(fit.held), 1)), np.zeros((len(rows), 1))
+        exchanged = subject.exchange(map(subject.encode, draws.codes), n_draws)
+        for predictions, donors in zip(exchanged, draws.donors or (), strict=True):
+            same, first, second, both = (subject.loss(subject.y, p) for p in predictions)
+            changes = (first + second - both - same)[:, None]
+            total += changes / n_draws
+            for of_one in np.hsplit(donors, 2):
+                given += added_by_donors(changes, of_one, subject.weights, len(rows)) / n_draws
+        found.append((total, given))
+    return found, "; ".join(f"{name} is {note}" for name, note in notes.items())

@@ -178,7 +178,7 @@ random_state
         fit_units(drawing, rows, own, models[0].model.members)
         drawn = draws_of_folds(drawing, models, [own] * n_draws)
         in_turn = iter(drawn)
-        shares = shares_over_folds(models, rows, drawn)
+        shares = None if parts is None else shares_over_folds(models, rows, drawn)
 
         def differences(fit: Fit) -> Differences:
             return differences_of_draws(fit, next(in_turn), len(rows), shares=shares)
