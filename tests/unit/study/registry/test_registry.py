@@ -41,17 +41,11 @@ def write(folder, text, name="mine.py"):
     return path
 
 
-def test_a_plugin_is_a_module_named_after_its_file(tmp_path):
-    path = write(tmp_path, METRIC.format(name="plugin-metric"))
-    module = load_plugin(path)
+def test_a_plugin_is_a_module_named_after_its_file_which_runs_once(tmp_path, monkeypatch):
+    module = load_plugin(write(tmp_path, METRIC.format(name="plugin-metric")))
     assert module.__name__ == "losaw_plugin_mine"
     assert registry.get("metric", "plugin-metric").target == "losaw_plugin_mine:Nothing"
     assert registry.get("metric", "plugin-metric").load() is module.Nothing
-
-
-def test_loading_twice_runs_the_file_once(tmp_path, monkeypatch):
-    path = write(tmp_path, METRIC.format(name="plugin-metric"))
-    module = load_plugin(path)
     monkeypatch.chdir(tmp_path)
     assert load_plugin("mine.py") is module
     assert module.LOADS == [1]
