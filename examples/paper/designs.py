@@ -9,7 +9,7 @@ from losaw.study.registry import register
 
 @register("generator", "path-designs")
 def draw(rng, *, design="mediated", n=5000):
-    """Linear responses of correlated features; two thirds of the rows train.
+    """Linear responses of correlated features; two thirds of the rows train a model.
 
     Parameters
     ----------

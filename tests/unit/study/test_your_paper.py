@@ -139,11 +139,11 @@ def test_a_function_that_errs_is_told(changes, words):
 def test_the_example_has_a_cell_for_every_printed_value(monkeypatch):
     monkeypatch.chdir(EXAMPLE)
     session = Session(Path("config/config.yaml"), {"scale": "smoke"})
-    study = session.study("xplainfi_linear")
+    study = session.study("xplainfi")
     validate(study)
-    printed = pd.read_csv("config/published/xplainfi_linear.csv")
+    printed = pd.read_csv("config/published/xplainfi.csv")
     cells = [
         tuple(cell[key] for key in ("table", "metric", "method")) for *_, cell in study.cells()
     ]
     named = zip(printed["table"], printed["metric"], printed["method"], strict=True)
-    assert sorted(cells) == sorted(named)
+    assert {*named} <= {*cells}

@@ -1,0 +1,81 @@
+"""How often faults that are planted in examples/paper are found by its verdicts.
+
+    python benchmarks/planted_faults.py [--trials 20]
+
+A trial is the study with seeds of its own: 25 runs a setting, as printed. A fault is found if a cell
+differs (|z| > 3). One line a fault: trials with such a cell, and the root mean square of z.
+"""
+
+import argparse
+import shutil
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+
+from losaw.study.block.compute import compute
+from losaw.study.registry import forget
+from losaw.study.registry.plugins import PREFIX
+from losaw.study.request.published import read_published
+from losaw.study.results.agreement import DIFFERS
+from losaw.study.results.collect import collect
+from losaw.study.results.compare import compare, rms_z
+from losaw.study.results.summary import summarise
+from losaw.study.session import Session
+
+EXAMPLE = Path(__file__).parents[1] / "examples" / "paper"
+RUNS = 25
+# Name -> the design that it is in, what stands in designs.py, and what takes its place.
+FAULTS = {
+    "none": ("correlated,mediated,confounded", "", ""),
+    "a standard deviation for a variance": ("mediated", "normal(0.3)", "normal(0.3**2)"),
+    "a wrong sign": ("confounded", "y = hidden + x1", "y = -hidden + x1"),
+    "training rows for test rows": (
+        "mediated",
+        "return simulated(pd.DataFrame(X), y, n_train=2 * n // 3)",
+        "data = simulated(pd.DataFrame(X), y, n_train=2 * n // 3)\n"
+        "    return dataclasses.replace(data, test=data.train)",
+    ),
+}
+
+
+def comparisons(fault: str, trials: int) -> list[pd.DataFrame]:
+    """Return the comparison of each trial, of the designs of the fault."""
+    design, old, new = FAULTS[fault]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(shutil.copytree(EXAMPLE / "config", Path(name) / "config")).parent
+        text = (EXAMPLE / "designs.py").read_text()
+        assert not old or text.count(old) == 1, old
+        plugin = folder / "designs.py"
+        plugin.write_text(("import dataclasses\n" + text.replace(old, new)) if old else text)
+        given = {"plugins": str(plugin), "results": f"{name}/results", "design": design}
+        session = Session(folder / "config" / "config.yaml", {**given, "seeds": RUNS * trials})
+        (plan,) = session.plans
+        for block in plan.blocks.values():
+            compute(block.recipe, block.path)
+        whole = collect(plan)
+        printed = read_published(plan.study, folder / "config" / "published")
+        found = []
+        for trial in range(trials):
+            seeds = whole.results["seed"].between(RUNS * trial, RUNS * (trial + 1) - 1)
+            part = replace(whole, results=whole.results[seeds])
+            found.append(compare(plan.study, summarise(plan.study, part), printed))
+    forget(PREFIX)
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--trials", type=int, default=20)
+    parser.add_argument("--faults", nargs="+", choices=FAULTS, default=list(FAULTS))
+    options = parser.parse_args()
+    for fault in options.faults:
+        found = comparisons(fault, options.trials)
+        n_found = sum((cells["verdict"] == DIFFERS).any() for cells in found)
+        root = rms_z(pd.concat(found))
+        print(f"{fault}: found in {n_found} of {len(found)}, root mean square of z {root:.2f}")
+
+
+if __name__ == "__main__":
+    main()
