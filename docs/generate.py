@@ -1,6 +1,7 @@
 """Pages that would be stale by hand: the API, commands, names, studies, figures, an example.
 
-conf.py calls :func:`write_pages` before Sphinx reads anything; what it writes is not in git.
+conf.py calls :func:`write_pages` before Sphinx reads anything; of what it writes, only the schema
+of study files, ``config/schema.json``, is in git.
 """
 
 import contextlib

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from losaw.study import trial
+from losaw.study.errors import StudyError
 from losaw.study.rules import Run
 
 METRICS = "metrics: [r2_test, pr_auc]"
@@ -84,3 +85,26 @@ def test_what_a_fit_does_is_left_to_its_job_where_it_is_no_mistake_for_certain(
     said = capfd.readouterr()
     assert "words" not in said.out
     assert ("losaw: study 'tiny': its trial ended early" in said.err) == is_noted
+
+
+def test_the_kinds_of_parameters_are_known_where_a_class_says_them(project):
+    """XGBRegressor hands most of its parameters on by ``**``, and says nothing of them."""
+    project.edit(LEARNER, "{learner: xgboost.XGBRegressor, n_estimators: 3, max_depth: two}")
+    project.session()
+    for old, new, words in (
+        (
+            "xgboost.XGBRegressor, n_estimators: 3, max_depth: two",
+            "network, n_steps: many",
+            "n_ste",
+        ),
+        (
+            "n_steps: many",
+            "kernel_sizes: [5, wide]",
+            r"kernel_sizes: .*integer.*, got \[5, 'wide'\]",
+        ),
+        ("[5, wide]", "5", "kernel_sizes: .*array, got 5"),
+        ("kernel_sizes: 5", "learning_rate: fast", "learning_rate: .*number.*, got 'fast'"),
+    ):
+        project.edit(old, new)
+        with pytest.raises(StudyError, match=f"tiny.yaml: line 10: learners.jittered.{words}"):
+            project.session()

@@ -155,7 +155,7 @@ def _check_methods(study: Study) -> None:
                 message = f"setting {setting.identifier}: {words}"
                 raise study.source.error(place, message) from None
             for name, value in parameters.items():
-                if message := kind_error(known[name], value):
+                if name in known and (message := kind_error(known[name], value)):
                     own = location if name in method.parameters else ("settings",)
                     raise study.source.error((*own, name), message)
 
