@@ -187,8 +187,8 @@ def _true_scores(
     found = []
     for model, train in zip(models, own, strict=True):
         more = {"train": train} if method == "loco" else {}
-        for _ in range(n_parts):
-            found.append(FUNCTIONS[method](model, *more_rows(), random_state=0, **more).scores)
+        for seed in range(n_parts):  # of its own orders and draws
+            found.append(FUNCTIONS[method](model, *more_rows(), random_state=seed, **more).scores)
     return np.mean(found, axis=0)
 
 

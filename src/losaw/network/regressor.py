@@ -28,7 +28,8 @@ class NetworkRegressor(RegressorMixin, BaseEstimator):
 
     Two "valid" convolutions along the features, two dense layers, all with ReLU, and a linear
     output (losaw, Figure 5; 4,080,001 parameters for 1,000 features). Mini-batches are drawn
-    without replacement. ``y`` and ``X`` are used as they are: scale them to unit size before.
+    without replacement. ``y`` and ``X`` are used as they are: scale them to unit size before, since
+    training learns little far from it, and warns there.
 
     Parameters
     ----------
@@ -64,11 +65,6 @@ class NetworkRegressor(RegressorMixin, BaseEstimator):
         At once on a parameter out of range, missing or infinite values, a constant ``y``, fewer
         features than the convolutions need, a batch larger than the sample, a column so far from
         zero that single precision loses how its values differ.
-
-    Warns
-    -----
-    UserWarning
-        If ``X`` or ``y`` is so far from unit size that training learns little in 400 steps.
 
     Notes
     -----
