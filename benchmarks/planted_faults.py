@@ -2,8 +2,8 @@
 
     python benchmarks/planted_faults.py [--trials 20]
 
-A trial is the study with seeds of its own: 25 runs a setting, as printed. A fault is found if a cell
-differs (|z| > 3). One line a fault: trials with such a cell, and the root mean square of z.
+A trial is the study with seeds of its own: 25 runs a setting, as printed. A fault is found if a
+cell differs (|z| > 3). One line a fault: trials with such a cell, and the root mean square of z.
 """
 
 import argparse
