@@ -199,16 +199,33 @@ def copies(X: "pd.DataFrame", y: NDArray[Any]) -> tuple[NDArray[np.intp], int, i
     Others are counted only where they are more than independent columns would give.
     """
     table = X.set_axis(range(X.shape[1]), axis=1).assign(y=y)
-    equal = table.groupby(list(table), dropna=False, observed=True, sort=False).ngroup()
-    again, size = equal.duplicated(), equal.map(equal.value_counts()).to_numpy(float)
-    counts = np.array([table[j].map(table[j].value_counts(dropna=False)) for j in table], float)
+    codes = np.array([table[j].factorize(use_na_sentinel=False)[0] for j in table])
+    random = np.random.default_rng(0).integers(2**63, size=(len(codes), len(y)), dtype=np.uint64)
+    keys = np.take_along_axis(random, codes, axis=1)  # the sum over a row tells rows apart
+    equal, size = _numbered(keys.sum(axis=0))
+    counts = np.array([_numbered(of_column)[1] for of_column in codes])
     chance = len(y) * ((counts - size) / len(y)).prod(axis=0)  # by the rows that are not equal
-    proven = (counts.min(axis=0) <= _FEW_SHARE * len(y)) & (chance <= _BY_CHANCE)
+    is_rare = counts <= _FEW_SHARE * len(y)
+    proven = is_rare.any(axis=0) & (chance <= _BY_CHANCE)
+    # Rounded columns that go together make equal rows, too: then fewer of the rows that share a
+    # rare value are equal, and more differ in that column alone.
+    same, shared = (np.where(is_rare, of - 1, 0).sum(axis=1) for of in (size, counts))
+    if same.any() and not (2 * same[shared > 0] >= shared[shared > 0]).any():
+        without = [_numbered(keys.sum(axis=0) - key)[1] - size for key in keys]
+        proven &= bool((np.where(is_rare, without, 0).sum(axis=1) < same)[shared > 0].all())
     least = -np.expm1(-len(y) * (counts / len(y)).prod(axis=0)).sum()
     is_more = (size > 1).sum() > least + 3 * np.sqrt(least)
+    again = np.ones(len(y), dtype=bool)
+    again[np.unique(equal, return_index=True)[1]] = False
     others = int((again & ~proven).sum()) * bool(is_more)
     numbers = np.where(proven, equal, equal.max() + 1 + np.arange(len(y)))
     return np.unique(numbers, return_inverse=True)[1], int((again & proven).sum()), others
+
+
+def _numbered(values: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Number the different values; return each one's number, and how often it occurs."""
+    _, numbers, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return numbers, counts[numbers]
 
 
 def _joined(clusters: Any, copied: NDArray[np.intp]) -> NDArray[np.intp]:

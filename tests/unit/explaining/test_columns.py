@@ -174,6 +174,25 @@ def test_copies_of_rows_stay_in_one_fold_and_rows_that_are_equal_by_chance_do_no
         assert (named.clusters[:200] == named.clusters[200:400]).all() and named.is_clustered
 
 
+NEAR = NORMAL[["a"]].to_numpy() + 0.05 * NORMAL[["b", "c", "d"]].set_axis(list("pqr"), axis=1)
+SURVEY = (3 + NORMAL[["a"]].to_numpy() + 0.6 * NORMAL[["b", "c", "y"]]).round().clip(1, 5)
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        NEAR.round(1).assign(y=NORMAL["a"].round(1)),
+        NEAR[["p", "q"]].round(1).assign(y=NORMAL["a"] > 0),
+        FEW.assign(a=NORMAL["a"].clip(0.8).round(1)),
+        SURVEY,
+    ],
+)  # fmt: skip
+def test_rounded_columns_that_go_together_make_rows_equal_that_are_no_copies(frame):
+    assert frame.duplicated().any()
+    data = prepare(frame, "y")
+    assert data.clusters is None and not any("are copies of" in note for note in data.notes)
+
+
 def test_more_rows_that_are_equal_than_by_chance_are_counted():
     frame = pd.DataFrame(np.random.default_rng(2).integers(0, 3, (300, 7)), columns=list("abcdefy"))
     assert prepare(frame, "y").notes[1:] == ()
