@@ -17,7 +17,7 @@ from losaw.knockoffs.diagnostics import DrawTest
 from losaw.support.arguments import real_number, whole_number
 from losaw.support.errors import LosawError
 
-DEFAULT_ROUNDS, FEWEST_ROUNDS = 30, 5
+_ROUNDS = 30
 _MOST_SIGNALS = 5
 
 
@@ -25,7 +25,7 @@ def audit(
     frame: Any,
     target: Any,
     *,
-    rounds: int = DEFAULT_ROUNDS,
+    rounds: int | None = None,
     share: float | None = None,
     signals: int | None = None,
     kinds: Mapping[str, str] | None = None,
@@ -56,8 +56,8 @@ def audit(
     ----------
     frame, target, kinds, task, model, drop, cluster, rows, folds, permutations, draws
         As in :func:`losaw.explain`.
-    rounds : int, default 30
-        Simulated responses, 5 at least.
+    rounds : int or None
+        Simulated responses, 5 at least; None: 30, of which a budget keeps 15 at least.
     share : float or None
         From .05 to .95: the part of a simulated response that its best prediction explains; of
         classes, of the numbers that they are cut from. None: what ``model`` explains of ``target``
@@ -101,12 +101,13 @@ def audit(
     import pandas as pd
     from tqdm import tqdm
 
-    whole_number("rounds", rounds, FEWEST_ROUNDS)
     if share is not None:
         real_number("share", share, LEAST_SHARE, LARGEST_SHARE)
     fixed = {"rows": rows, "folds": folds, "permutations": permutations, "draws": draws}
+    fixed["rounds"] = rounds
     options = Options(model, methods, fixed, budget, fdr, n_jobs, verbose, random_state)
-    data, prepared, design = begin(frame, target, options, kinds, task, cluster, drop, rounds + 1)
+    rounds = rounds or _ROUNDS
+    data, prepared, design = begin(frame, target, options, kinds, task, cluster, drop, rounds)
     n_features = prepared.X.shape[1]
     if n_features < 2:
         raise LosawError("an audit needs two features at least: one that matters and one that not")
@@ -120,7 +121,7 @@ def audit(
         on_the_target = compute(prepared, replace(design, methods=("mdi",)), options.seed, options)
         quality = on_the_target.quality["model"]
         made_share = min(max(quality.share if share is None else share, LEAST_SHARE), LARGEST_SHARE)
-        for number in tqdm(range(rounds), disable=not verbose, desc="audit", unit="round"):
+        for number in tqdm(range(design.rounds), disable=not verbose, desc="audit", unit="round"):
             drawn = (number, made_share, n_signals)
             lines.append(run_round(prepared, design, options, *drawn, tests))
     rare = [sentence.text for sentence in rare_classes(data, prepared)]

@@ -15,7 +15,8 @@ from losaw.support.errors import LosawError
 def add_options_of_audit(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``losaw audit``."""
     add_options(parser, "audited", "10m")
-    parser.add_argument("--rounds", type=int, default=30, help="simulated responses (default 30)")
+    text = "simulated responses (default 30, of which a budget keeps 15 at least)"
+    parser.add_argument("--rounds", type=int, help=text)
     parser.add_argument(
         "--share", type=float,
         help="explainable part of a response, .05 to .95 (default: estimated from the target)",

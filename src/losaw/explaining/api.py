@@ -190,8 +190,8 @@ def conclude(
 class Options:
     """The options that explaining and auditing share, checked; :func:`explain` documents each.
 
-    ``fixed`` has rows, folds, permutations and draws, None where the budget decides. Methods
-    become a tuple of names, the budget seconds or None, and the random state a seed.
+    ``fixed`` has rows, folds, permutations, draws and rounds, None where the budget decides.
+    Methods become a tuple of names, the budget seconds or None, and the random state a seed.
     """
 
     model: Any
@@ -205,7 +205,7 @@ class Options:
     given: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
-        least = {"rows": 50, "folds": 3, "permutations": 1, "draws": 1}
+        least = {"rows": 50, "folds": 3, "permutations": 1, "draws": 1, "rounds": 5}
         for name, value in self.fixed.items():
             if value is not None:
                 whole_number(name, value, least[name])
@@ -262,19 +262,16 @@ def begin(
     task: str | None,
     cluster: Any,
     drop: Any,
-    times: int = 1,
+    rounds: int = 0,
 ) -> tuple[Prepared, Prepared, Design]:
-    """Return all rows with a response, those in use, and the design.
-
-    The budget is for ``times`` computations of the design.
-    """
+    """Return all rows with a response, those in use, and the design, of an audit with rounds."""
     clock, cuts = Clock(False), list[str]()
     rng = partial(stream, experiment="explain", setting="", replicate=options.seed)
     with clock.part("begin"):
         if isinstance(frame, str | Path):
             frame = read_file(frame, str(target), kinds=kinds, task=task, cluster=cluster)
         data = prepare(frame, target, kinds=kinds, task=task, cluster=cluster, drop=drop)
-        full = full_design(data, options.methods, options.fixed)
+        full = full_design(data, options.methods, {**options.fixed, "rounds": rounds})
         if options.given is not None:
             places, _ = units_outside(options.given, list(data.X.columns), None, None)
             full = replace(full, given=tuple(data.X.columns[places]))
@@ -283,7 +280,7 @@ def begin(
 
     def plan(pilot: Pilot) -> tuple[Design, list[str]]:
         left = max((options.budget or np.inf) - clock.seconds["begin"], 1.0)
-        return cut(full, options.fixed, pilot, data.X.shape[1] - len(full.given), left, times)
+        return cut(full, options.fixed, pilot, data.X.shape[1] - len(full.given), left)
 
     design = full
     if options.budget is not None:

@@ -23,7 +23,7 @@ _FEWEST_FOLDS = 3
 PILOT_ROWS, PILOT_FEATURES, PILOT_FITS = 500, 8, 2
 # What a budget cuts the design to, in this order.
 _FEWEST_PERMUTATIONS, _FEWEST_DRAWS = 2, 1
-_FEW_ROWS, _FEWEST_ROWS = 5_000, 500
+_FEW_ROWS, _FEWEST_ROUNDS, _FEWEST_ROWS = 5_000, 15, 500
 _LEFT_OUT = ("loco", "losaw", "cpi")
 _STEP = 0.98
 # The part of the budget after which a trial of the pilot tries no other method.
@@ -104,6 +104,8 @@ class Design:
         What a budget left out, in words.
     given : tuple of str
         The columns that each other one is asked what it adds to; none: all others.
+    rounds : int
+        Of an audit, which computes the design once more for the table's own target.
     """
 
     rows: int
@@ -115,6 +117,7 @@ class Design:
     n_rows: int
     cuts: tuple[str, ...] = ()
     given: tuple[str, ...] = ()
+    rounds: int = 0
 
     def question(self, method: Method) -> str:
         """The question of a method, about the given columns where there are any."""
@@ -188,12 +191,13 @@ class Pilot(NamedTuple):
             **dict.fromkeys(("fits", "mdi", "ufi", "losaw"), folds),
             "pfi": units * design.permutations / self.design.permutations,
             "cpi": drawn * (folds if design.given else _GROUPS),
-            "draws": fitted * _TESTED,
+            "draws": fitted * min(_TESTED, 1.0 / (1 + design.rounds)),  # an audit tests each once
             "loco": fitted * folds,
         }
         if "loco" not in design.methods and "draws" in _parts(design):
             times["fits"] *= 1 + _DECIDED
-        return sum(times[part] * self._seconds(part, design) for part in _parts(design))
+        once = sum(times[part] * self._seconds(part, design) for part in _parts(design))
+        return once * (1 + design.rounds)
 
     def nearer(self, design: Design, seconds: float) -> int:
         """The rows of one more trial that takes so long at most; 0: none is worth it."""
@@ -310,22 +314,20 @@ def cut(
     pilot: Pilot,
     n_features: int,
     seconds: float,
-    times: int = 1,
 ) -> tuple[Design, list[str]]:
-    """Return the best design that fits ``times`` times into the seconds, and the cuts in words.
+    """Return the best design that fits into the seconds, and the cuts in words.
 
     Cut in this order, as far as the user has not fixed them: permutations and draws; rows down to
-    5,000; LOCO; then losawRF and CPI, each after permutations, draws and rows down to 500 again.
-    Folds are not cut: the power of the tests comes from them. Where even the last design takes
-    longer, the words say so.
+    5,000; rounds of an audit down to 15; LOCO; then losawRF and CPI, each after permutations, draws
+    and rows down to 500 again. Folds are not cut: the power of the tests comes from them. Where
+    even the last design takes longer, the words say so.
     """
-    planned = seconds * _SHARE / times
     design = full
     for design in _designs(full, fixed):
-        if pilot.of(design, n_features) <= planned:
+        if pilot.of(design, n_features) <= seconds * _SHARE:
             break
-    said = _cuts(full, design, times * pilot.of(full, n_features))
-    needed = times * pilot.of(design, n_features)
+    said = _cuts(full, design, pilot.of(full, n_features))
+    needed = pilot.of(design, n_features)
     if needed > seconds:
         said.append(
             "the budget cannot be kept: trials have used a part of it, what is left takes "
@@ -353,10 +355,13 @@ def _designs(full: Design, fixed: Mapping[str, int | None]) -> Iterator[Design]:
         while is_free and design.rows > fewest:
             design = replace(design, rows=max(fewest, int(design.rows * _STEP)))
             yield design
+        while not name and fixed.get("rounds") is None and design.rounds > _FEWEST_ROUNDS:
+            design = replace(design, rounds=design.rounds - 1)
+            yield design
 
 
 def _cuts(full: Design, design: Design, seconds: float) -> list[str]:
-    words = {"rows": "rows"}
+    words = {"rows": "rows", "rounds": "rounds"}
     words |= {"permutations": "permutations of PFI"} if "pfi" in design.methods else {}
     words |= {"draws": "draws of CPI"} if "cpi" in design.methods else {}
     cuts = [

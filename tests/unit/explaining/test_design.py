@@ -106,7 +106,23 @@ def test_what_cannot_be_kept_is_said():
 
 
 def test_a_budget_of_several_runs_is_shared():
-    assert cut(FULL, FREE, PILOT, 10, 600.0, times=10)[0] == cut(FULL, FREE, PILOT, 10, 60.0)[0]
+    fixed = FREE | {"rounds": 9}
+    of_ten, said = cut(replace(FULL, rounds=9, methods=("pfi",)), fixed, PILOT, 10, 100.0)
+    of_one = cut(replace(FULL, methods=("pfi",)), FREE, PILOT, 10, 10.0)[0]
+    assert of_ten == replace(of_one, rounds=9) and not any("rounds" in words for words in said)
+
+
+@pytest.mark.parametrize(("part", "rounds"), [(1.06, 30), (0.7, 19), (0.4, None)])
+def test_an_audit_has_fewer_rounds_before_a_method_is_left_out(part, rounds):
+    full = replace(FULL, rounds=30, rows=400, n_rows=400)
+    pilot = PILOT._replace(trials=((400, SECONDS),))
+    budget = part * pilot.of(replace(full, permutations=2, draws=1), 5)
+    design, said = cut(full, FREE, pilot, 5, budget)
+    assert (design.methods == full.methods) == (rounds is not None)
+    assert design.rounds == (rounds or 30)
+    assert any("rounds: 19 in place of 30" in words for words in said) == (rounds == 19)
+    fixed = cut(full, FREE | {"rounds": 30}, pilot, 5, budget)[0]
+    assert fixed.rounds == 30 and (fixed.methods == full.methods) == (rounds == 30)
 
 
 def test_what_the_user_fixes_is_not_cut():
