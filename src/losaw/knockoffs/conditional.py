@@ -162,18 +162,12 @@ class ConditionalSampler(BaseEstimator):
 
     def sample(self, rng: int | np.random.Generator | None) -> FloatArray:
         """Draw every unit once, each given the original others, (n_samples, n_features)."""
-        return self.sample_with_donors(rng)[0]
-
-    def sample_with_donors(
-        self, rng: int | np.random.Generator | None
-    ) -> tuple[FloatArray, NDArray[np.intp]]:
-        """As :meth:`sample`, and the row that gave each row its residual, (n_samples, n_units)."""
-        return self.sample_parts(rng, [np.arange(len(fitted_rows(self)))])[0]
+        return self.sample_parts(rng, [np.arange(len(fitted_rows(self)))])[0][0]
 
     def sample_parts(
         self, rng: int | np.random.Generator | None, parts: Sequence[NDArray[np.intp]]
     ) -> list[tuple[FloatArray, NDArray[np.intp]]]:
-        """Draw the rows of each part (row numbers), as :meth:`sample_with_donors` draws all rows.
+        """Draw the rows of each part (row numbers); also return the rows that gave residuals.
 
         A unit of several columns takes the residual of a row of its own part: its draws are nearly
         that row, and a model that was fitted to the others must not have seen it. A value of a
