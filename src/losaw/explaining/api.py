@@ -170,7 +170,7 @@ def conclude(
 ) -> Explanation:
     """Decide, and write all that is said of these decisions."""
     decision = decide(work, fdr)
-    found = disagreements(work.results, related, fdr, decision.by_loco, decision.selected)
+    on_methods = disagreements(work.results, related, fdr, decision.by_loco, decision.selected)
     sections = {
         "": answer(work, decision, fdr),
         "What the data tell": statements(work, decision),
@@ -180,10 +180,10 @@ def conclude(
             if name in directions
         ),
         "Beware": cautions(data, work, decision, related),
-        "Disagreements between the methods": said_of(found, work),
+        "Disagreements between the methods": said_of(on_methods, work),
         "Notes": notes(work, bool(drawn)),
     }
-    return Explanation(work, decision, related, drawn, tuple(found), sections, fdr)
+    return Explanation(work, decision, related, drawn, tuple(on_methods), sections, fdr)
 
 
 @dataclass

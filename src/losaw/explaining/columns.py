@@ -225,17 +225,17 @@ def _levels(column: Column, read: Values, note: str = "") -> Column:
     counts = values.value_counts().sort_index().sort_values(ascending=False, kind="stable")
     most = min(MOST_LEVELS, max(2, len(values) // _ROWS_PER_LEVEL))
     rare = counts.iloc[most - 1 :] if len(counts) > most else counts.iloc[:0]
-    merged, done = "", [note] if note else []
+    merged, words = "", [note] if note else []
     if len(rare):
         merged = f"{len(rare)} of {len(counts)} levels, the rarest, are one level {OTHER_LEVEL} "
         merged += f"with {percent(rare.sum() / len(values))} of the rows"
-        done.append(merged)
+        words.append(merged)
     if column.n_missing:
-        done.append(f"{column.n_missing} missing, a level of their own")
+        words.append(f"{column.n_missing} missing, a level of their own")
     values = values.mask(values.isin(rare.index), OTHER_LEVEL).fillna(MISSING_LEVEL)
-    last = {OTHER_LEVEL: 1, MISSING_LEVEL: 2}
-    categories = sorted(set(values), key=lambda level: (last.get(level, 0), level))
+    order_of_last = {OTHER_LEVEL: 1, MISSING_LEVEL: 2}
+    categories = sorted(set(values), key=lambda level: (order_of_last.get(level, 0), level))
     category = pd.Series(pd.Categorical(values, categories=categories), name=column.name)
     return column._replace(
-        values=category, kind="nominal", treatment="; ".join(done), merged=merged
+        values=category, kind="nominal", treatment="; ".join(words), merged=merged
     )

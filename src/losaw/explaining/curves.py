@@ -79,9 +79,9 @@ def curves(work: Work) -> tuple[dict[str, Curve], dict[str, str]]:
         return {}, {}
     # All rows of all features in one call: a frame of many columns costs more than its rows.
     rows, ends = pd.concat(frames, ignore_index=True), np.cumsum([len(f) for f in frames])
-    found = np.array([predicted(model, rows, len(data.labels)) for model in work.models])
-    found = found.reshape(*found.shape[:2], -1)
-    of_frames = iter(np.split(found, ends[:-1], axis=1))
+    predictions = np.array([predicted(model, rows, len(data.labels)) for model in work.models])
+    predictions = predictions.reshape(*predictions.shape[:2], -1)
+    of_frames = iter(np.split(predictions, ends[:-1], axis=1))
     drawn, directions = dict[str, Curve](), dict[str, str]()
     for name, (number, at, n_frames) in moves.items():
         answers = [next(of_frames) for _ in range(n_frames)]
@@ -92,7 +92,7 @@ def curves(work: Work) -> tuple[dict[str, Curve], dict[str, str]]:
             values, part = number
             of_part = np.eye(len(at))[part] / np.maximum(np.bincount(part, minlength=len(at)), 1)
             effect = np.cumsum(np.einsum("rp,mrk->mpk", of_part, answers[1] - answers[0]), axis=1)
-            means = [[np.interp(values, at, e).mean() for e in one.T] for one in effect]
+            means = [[np.interp(values, at, e).mean() for e in fold.T] for fold in effect]
             effect -= np.array(means)[:, None, :]
         most = int(np.ptp(effect.mean(axis=0), axis=0).argmax())
         curve = Curve(at, effect[..., most].mean(axis=0), jackknife_error(effect[..., most]))

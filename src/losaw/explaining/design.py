@@ -326,14 +326,14 @@ def cut(
     for design in _designs(full, fixed):
         if pilot.of(design, n_features) <= seconds * _SHARE:
             break
-    said = _cuts(full, design, pilot.of(full, n_features))
+    cuts = _cuts(full, design, pilot.of(full, n_features))
     needed = pilot.of(design, n_features)
     if needed > seconds:
-        said.append(
+        cuts.append(
             "the budget cannot be kept: trials have used a part of it, what is left takes "
             f"{_duration(needed)}, and no smaller design is worth its time"
         )
-    return design, said
+    return design, cuts
 
 
 def _designs(full: Design, fixed: Mapping[str, int | None]) -> Iterator[Design]:
@@ -361,17 +361,17 @@ def _designs(full: Design, fixed: Mapping[str, int | None]) -> Iterator[Design]:
 
 
 def _cuts(full: Design, design: Design, seconds: float) -> list[str]:
-    words = {"rows": "rows", "rounds": "rounds"}
-    words |= {"permutations": "permutations of PFI"} if "pfi" in design.methods else {}
-    words |= {"draws": "draws of CPI"} if "cpi" in design.methods else {}
+    sizes = {"rows": "rows", "rounds": "rounds"}
+    sizes |= {"permutations": "permutations of PFI"} if "pfi" in design.methods else {}
+    sizes |= {"draws": "draws of CPI"} if "cpi" in design.methods else {}
     cuts = [
         f"{word}: {getattr(design, name):,} in place of {getattr(full, name):,}"
-        for name, word in words.items()
+        for name, word in sizes.items()
         if getattr(design, name) != getattr(full, name)
     ]
-    gone = [name for name in full.methods if name not in design.methods]
-    still = " where draws of CPI do not fail their test" * ("cpi" in design.methods)
-    cuts += [f"{METHODS[name].label} is left out{still * (name == 'loco')}" for name in gone]
+    without = [name for name in full.methods if name not in design.methods]
+    where = " where draws of CPI do not fail their test" * ("cpi" in design.methods)
+    cuts += [f"{METHODS[name].label} is left out{where * (name == 'loco')}" for name in without]
     if cuts:
         takes = f"everything would take {_duration(seconds)}, and {percent(_SHARE)} of what trials "
         cuts[0] += f" ({takes}leave of a budget is planned with; a larger one keeps more)"

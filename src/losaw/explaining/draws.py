@@ -38,11 +38,11 @@ def score_with_draws(work: Work, groups: Any, fdr: float) -> None:
     draws = work.design.draws
     if work.features is None:
         with work.clock.part("groups"):
-            found = hierarchy(
+            tested_groups = hierarchy(
                 groups=groups, fwer=FAMILY_WISE, n_draws=draws,
                 random_state=work.stream("hierarchy"), **work.common,
             )  # fmt: skip
-            work.groups, work.finest = found.table, found.selected
+            work.groups, work.finest = tested_groups.table, tested_groups.selected
     with work.clock.part("cpi"):
         work.results["cpi"] = cpi(
             features=work.features, n_draws=draws, random_state=work.stream("draws"), **work.common
@@ -105,9 +105,9 @@ def _test_draws(work: Work, names: Sequence[str]) -> None:
     each is tested.
     """
     table, rng = read_table(work.data.X, kinds=work.data.kinds), work.stream("test of the draws")
-    known = work.draw_tests
-    features: list[Unit] = [(name,) for name in names if (name,) not in known]
-    groups = [g for g in work.finest if 1 < len(g) < len(table.names) and g not in known]
+    known_tests = work.draw_tests
+    features: list[Unit] = [(name,) for name in names if (name,) not in known_tests]
+    groups = [g for g in work.finest if 1 < len(g) < len(table.names) and g not in known_tests]
     units = [np.array([table.names.index(name) for name in unit]) for unit in (*features, *groups)]
     rows = sample(work.data, MOST_TESTED_ROWS, rng)
     if work.data.clusters is not None:
@@ -119,8 +119,8 @@ def _test_draws(work: Work, names: Sequence[str]) -> None:
     drawn = [codes[:, unit] for unit in units]
     for half in (first, ~first) if units else ():
         sampler = make_sampler("conditional").fit(codes[half], table.kinds, rng, units)
-        for part, values in zip(drawn, sampler.sample_units(rng), strict=True):
-            part[half] = values
+        for draws_of_unit, values in zip(drawn, sampler.sample_units(rng), strict=True):
+            draws_of_unit[half] = values
     # Features in one table, where each is compared with the real others; a group in its own.
     n_features = len(features)
     for batch in (range(n_features), *([at] for at in range(n_features, len(units)))):
@@ -128,11 +128,11 @@ def _test_draws(work: Work, names: Sequence[str]) -> None:
         for at in batch:
             values[:, units[at]] = drawn[at]
         columns = [tuple(units[at].tolist()) for at in batch]
-        found = draw_tests(
+        tests = draw_tests(
             codes, values, table.kinds, columns=columns, half=first, random_state=rng
         )
-        tested = [own for own in columns if own in found]
-        work.draw_tests |= {tuple(table.names[j] for j in own): found[own] for own in tested}
+        tested = [unit for unit in columns if unit in tests]
+        work.draw_tests |= {tuple(table.names[j] for j in unit): tests[unit] for unit in tested}
 
 
 def recognised(work: Work) -> frozenset[Unit]:
@@ -194,15 +194,15 @@ class Decision:
     def findings(self) -> tuple[Finding, ...]:
         """The list of decisions: selected features, stated groups, and what stays open."""
         groups = [group for group in self.stated if len(group) > 1]
-        said: list[tuple[Unit, str]] = [((name,), "selected") for name in self.selected]
-        said += [(unit, "stated") for unit in groups] + [(unit, "open") for unit in self.open]
-        return tuple(Finding(unit, verdict, self.by(unit)) for unit, verdict in said)
+        verdicts: list[tuple[Unit, str]] = [((name,), "selected") for name in self.selected]
+        verdicts += [(unit, "stated") for unit in groups] + [(unit, "open") for unit in self.open]
+        return tuple(Finding(unit, verdict, self.by(unit)) for unit, verdict in verdicts)
 
     def verdict(self, name: str) -> str:
         """Return what is found of a feature, in the words of tables."""
         of_units = [(len(f.features) > 1, f.verdict) for f in self.findings if name in f.features]
-        words = {"stated": "in a group", "open": "open in a group"}
-        return next((words[v] if in_group else v for in_group, v in sorted(of_units)), "")
+        in_tables = {"stated": "in a group", "open": "open in a group"}
+        return next((in_tables[v] if in_group else v for in_group, v in sorted(of_units)), "")
 
 
 def decide(work: Work, fdr: float, heads: bool = True) -> Decision:
@@ -223,26 +223,26 @@ def decide(work: Work, fdr: float, heads: bool = True) -> Decision:
         copies = {(name,) for name, note in result.notes.items() if "untestable" in note}
         failed = [(name,) for name in raw if (name,) in wrong | copies]
     groups = [group for group in work.finest if 1 < len(group) < n_features]
-    bad = [g for g in groups if g in wrong or any((name,) in wrong for name in g)]
-    others = [group for group in groups if group not in bad]
-    _leave_out(work, [*failed, *bad, *others[: _MOST_GROUPS * heads]])
+    untrusted = [g for g in groups if g in wrong or any((name,) in wrong for name in g)]
+    trusted = [group for group in groups if group not in untrusted]
+    _leave_out(work, [*failed, *untrusted, *trusted[: _MOST_GROUPS * heads]])
     p_of = {unit: over_folds(v - LEAST_LOCO).p_value for unit, v in work.left_out.items()}
     for unit in failed:
         # Draws that are copies say nothing; where they fail otherwise, CPI and LOCO must agree.
-        own = 0.0 if unit in copies else raw[unit[0]]
-        raw[unit[0]] = max(own, p_of.get(unit, 1.0))
+        of_cpi = 0.0 if unit in copies else raw[unit[0]]
+        raw[unit[0]] = max(of_cpi, p_of.get(unit, 1.0))
     adjusted = adjust(np.array(list(raw.values())), "benjamini-hochberg").tolist()
     p_values = dict(zip(raw, adjusted, strict=True))
     order = np.argsort(-result.scores, kind="stable")
-    by_loco = frozenset([*failed, *bad])
+    by_loco = frozenset([*failed, *untrusted])
     stated = tuple(g for g in work.finest if g not in by_loco or p_of.get(g, 1.0) <= LEVEL)
     ordered = [result.feature_names[j] for j in order]
     by_groups = tuple(name for name in ordered if (name,) in stated and p_values[name] > fdr)
     selected = tuple(name for name in ordered if p_values[name] <= fdr or name in by_groups)
     passed = result.select(fdr=fdr)
     unclear = [unit for unit in failed if unit[0] in passed and unit[0] not in selected]
-    rest = [group for group in work.finest if group not in (*stated, *unclear)]
-    unclear += [group for group in rest if not set(group) & set(selected)]
+    not_stated = [group for group in work.finest if group not in (*stated, *unclear)]
+    unclear += [group for group in not_stated if not set(group) & set(selected)]
     head = tuple(
         group
         for group in stated
@@ -260,8 +260,8 @@ def _leave_out(work: Work, units: Sequence[Unit]) -> None:
             column = known.feature_names.index(unit[0])
             work.left_out[unit] = np.asarray(known.details["fold_scores"])[:, column]
         elif unit not in work.left_out and len(unit) < work.data.X.shape[1]:
-            found = loco(
+            result = loco(
                 features=[str(unit)], groups={str(unit): list(unit)},
                 random_state=work.stream("loco"), **work.common,
             )  # fmt: skip
-            work.left_out[unit] = np.asarray(found.details["fold_scores"])[:, 0]
+            work.left_out[unit] = np.asarray(result.details["fold_scores"])[:, 0]

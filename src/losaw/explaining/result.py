@@ -138,8 +138,8 @@ class Explanation(Result):
         if self.decision.method is not None:
             frame["selected"] = frame["feature"].isin(self.selected)
             frame["found"] = [self.decision.verdict(name) for name in features]
-            said = {s.features: s.text for s in self.sections.get("Directions", ())}
-            frame["direction"] = [said.get((name,), "") for name in features]
+            directions = {s.features: s.text for s in self.sections.get("Directions", ())}
+            frame["direction"] = [directions.get((name,), "") for name in features]
             frame["decided_by"] = [self.decision.by((name,)) for name in features]
         for name, result in self.results.items():
             label = METHODS[name].label
@@ -184,12 +184,12 @@ class Explanation(Result):
         part = f"{self.design.rows:,} of " * (self.design.rows < self.design.n_rows)
         used = f"{part}{self.design.n_rows:,} rows"
         n = len(self.associations.names)
-        found = []
-        for name, q in self.work.quality.items():
-            share = f"{100 * q.share:z.3g} ± {100 * q.std_error:.3g} %"
-            share = percent(q.share) if q.p_value <= LEVEL else share
-            found.append(f"{'losawRF' if name == 'losaw' else self.model} explains {share}")
-        shares = f"; {' and '.join(found)} of the variation of unseen rows" if found else ""
+        explained = []
+        for name, quality in self.work.quality.items():
+            share = f"{100 * quality.share:z.3g} ± {100 * quality.std_error:.3g} %"
+            share = percent(quality.share) if quality.p_value <= LEVEL else share
+            explained.append(f"{'losawRF' if name == 'losaw' else self.model} explains {share}")
+        shares = f"; {' and '.join(explained)} of the variation of unseen rows" if explained else ""
         return f"{self.target} ({self.task}): {used}, {n} feature{'s' * (n > 1)}{shares}"
 
     def _lines(self) -> list[str]:

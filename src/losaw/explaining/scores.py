@@ -131,8 +131,8 @@ class Work:
 
 def share_explained(work: Work, model: Any, X: Any, rows: NDArray[np.intp]) -> float:
     """Return 1 - loss / loss of the best constant of a model on some rows, given their features."""
-    found = predicted(model, X, len(work.data.labels))
-    return 1.0 - float(work.loss(work.data.y[rows], found).mean())
+    predictions = predicted(model, X, len(work.data.labels))
+    return 1.0 - float(work.loss(work.data.y[rows], predictions).mean())
 
 
 def quality(work: Work, models: Sequence[Any]) -> Quality:
@@ -186,8 +186,9 @@ def shares(name: str, work: Work, forests: list[Any], splits: Splits) -> Importa
     data, scores = work.data, []
     function: Any = ufi if name == "ufi" else mdi
     for (train, _), forest in zip(splits, forests, strict=True):
-        found = function(forest, data.X.iloc[train], data.y[train], kinds=data.kinds).scores
-        scores.append(found / (max(found[found > 0].sum(), -found[found < 0].sum()) or 1.0))
+        of_fold = function(forest, data.X.iloc[train], data.y[train], kinds=data.kinds).scores
+        sums = of_fold[of_fold > 0].sum(), -of_fold[of_fold < 0].sum()
+        scores.append(of_fold / (max(sums) or 1.0))
     of_folds = np.array(scores)
     return ImportanceResult(
         of_folds.mean(axis=0),

@@ -147,7 +147,7 @@ def answer(work: Work, decision: Decision, fdr: float) -> tuple[Sentence, ...]:
 
 def statements(work: Work, decision: Decision) -> tuple[Sentence, ...]:
     """Return a sentence for each of the finest groups that are found to matter, and their level."""
-    said = list[Sentence]()
+    stated = list[Sentence]()
     tested = {} if work.groups is None else work.groups.set_index("features").to_dict("index")
     for group in decision.stated:
         if group in decision.by_loco:
@@ -156,12 +156,12 @@ def statements(work: Work, decision: Decision) -> tuple[Sentence, ...]:
             cpi = tested[group]
             number = f"CPI {decimal(cpi['score'])} ± {decimal(cpi['std_error'])}, p "
             number += p_text(cpi["adjusted_p_value"])
-        found = statement(group, work, decision)
-        said.append(found._replace(text=f"{found.text}: {number}."))
+        of_group = statement(group, work, decision)
+        stated.append(of_group._replace(text=f"{of_group.text}: {number}."))
     text = "With probability .95 all of these statements are true, if each test keeps its level."
     if more := [name for name in decision.selected if (name,) not in decision.stated]:
         text += f" Selected at the false discovery rate only: {listed(more)}."
-    return (*said, Sentence("certainty", (), text)) if said else ()
+    return (*stated, Sentence("certainty", (), text)) if stated else ()
 
 
 def statement(group: Unit, work: Work, decision: Decision) -> Sentence:
@@ -227,12 +227,12 @@ def _with_loco(unit: Unit, work: Work) -> str:
 
 def _by_loco(work: Work, decision: Decision) -> Iterator[Sentence]:
     selected = {(name,) for name in decision.selected}
-    found = decision.by_loco & (selected | set(decision.stated))
-    if found:
-        named = ", ".join(_with_loco(unit, work) for unit in sorted(found))
+    decided = decision.by_loco & (selected | set(decision.stated))
+    if decided:
+        named = ", ".join(_with_loco(unit, work) for unit in sorted(decided))
         yield Sentence(
             "by LOCO",
-            tuple(sorted({name for unit in found for name in unit})),
+            tuple(sorted({name for unit in decided for name in unit})),
             f"LOCO decides on {named}, since draws of CPI, for it or for a feature in it, can be "
             "distinguished from real values or are copies: a model without it predicts worse by "
             f"more than {decimal(LEAST_LOCO)} of the loss of the best constant.",
@@ -282,14 +282,14 @@ def notes(work: Work, has_curves: bool) -> tuple[Sentence, ...]:
 
 def said_of(found: list[Disagreement], work: Work) -> tuple[Sentence, ...]:
     """Return the disagreements as sentences, and the advice that follows from them."""
-    said = tuple(Sentence(f"disagreement: {d.kind}", (d.feature,), d.text) for d in found)
+    sentences = tuple(Sentence(f"disagreement: {d.kind}", (d.feature,), d.text) for d in found)
     if not any({c.first, c.second} <= {*work.results} for c in CONTRASTS):
         return ()
-    if not said:
+    if not sentences:
         text = "No two methods differ significantly beyond the difference of their definitions."
         return (Sentence("no disagreement", (), text),)
     text = "Which method to trust on a table like this one is measured by losaw audit."
-    return (*said, Sentence("audit", (), text))
+    return (*sentences, Sentence("audit", (), text))
 
 
 def _no_model(work: Work, decision: Decision) -> Iterator[Sentence]:
@@ -297,20 +297,20 @@ def _no_model(work: Work, decision: Decision) -> Iterator[Sentence]:
 
     Where something is found, by tests of its own, only how little the model explains in all.
     """
-    said = {"model": "The model", "losaw": "losawRF"}
+    names = {"model": "The model", "losaw": "losawRF"}
     constant = "share of each class" if work.data.labels else "mean"
     for name, quality in work.quality.items():
         if not quality.p_value <= LEVEL:
             share = f"{decimal(quality.share)} ± {decimal(quality.std_error)}"
             if decision.selected or decision.stated:
                 text = (
-                    f"{said[name]} with all features explains a share of {share} of the variation "
+                    f"{names[name]} with all features explains a share of {share} of the variation "
                     f"of unseen rows (p {p_text(quality.p_value)}): what is found is weak, or the "
                     "other features cost as much as it gains."
                 )
             else:
                 text = (
-                    f"{said[name]} is not shown to predict unseen rows better than the {constant} "
+                    f"{names[name]} is not shown to predict unseen rows better than the {constant} "
                     f"(share explained {share}, p {p_text(quality.p_value)}). Its importances say "
                     "little until more rows or folds show it."
                 )

@@ -161,12 +161,12 @@ def _reason(error: Exception) -> str:
         )
     if isinstance(error, LosawError):
         return str(error)
-    said = " ".join(str(error).split())
-    found = re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", said)
-    if found is None:
-        return f"cannot be read as a table ({said})"
+    words = " ".join(str(error).split())
+    of = re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", words)
+    if of is None:
+        return f"cannot be read as a table ({words})"
     return (
-        f"the first line has {found[1]} fields and line {found[2]} has {found[3]}, so that it is "
+        f"the first line has {of[1]} fields and line {of[2]} has {of[3]}, so that it is "
         "not clear which field belongs to which name; give every column a name in the first line, "
         "put text with separators in quotes, and remove lines above the table"
     )
@@ -241,10 +241,10 @@ def _separator(lines: list[str]) -> str:
     counts = {s: sorted(line.count(s) for line in lines) for s in _SEPARATORS}
     alike = [s for s, count in counts.items() if count[0] == count[-1] > 0]
     first = [s for s in ("\t", ";") if s in alike]
-    found = max(first or alike or _SEPARATORS, key=lambda s: counts[s][0])
+    separator = max(first or alike or _SEPARATORS, key=lambda s: counts[s][0])
     fields = [line.split() for line in lines]
-    if len(set(map(len, fields))) > 1 or len(fields[0]) <= counts[found][0] + 1:
-        return found
+    if len(set(map(len, fields))) > 1 or len(fields[0]) <= counts[separator][0] + 1:
+        return separator
     known = ('""', "NA", *MISSING)
     are_numbers = all(f in known or _as_number(f) is not None for line in fields for f in line)
-    return _BLANKS if are_numbers or counts[found][0] == 0 else found
+    return _BLANKS if are_numbers or counts[separator][0] == 0 else separator

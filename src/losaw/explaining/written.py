@@ -47,29 +47,29 @@ def numbers_of(name: str, texts: list[str]) -> Written | None:
 
     All have the same currency and the same unit, or none. CHF 9.50 is one, and ROW 9 may be a name.
     """
-    found = [_AMOUNT.fullmatch(" ".join(text.translate(_SAME).split())) for text in texts]
-    parts = [match for match in found if match is not None]
-    affixes = {(match["money"], match["unit"]) for match in parts}
-    money = "".join(match["money"] or "" for match in parts[:1])
-    are_cents = any(re.search(r"\d[.,]\d\d$", match["digits"]) for match in parts)
+    matches = [_AMOUNT.fullmatch(" ".join(text.translate(_SAME).split())) for text in texts]
+    amounts = [match for match in matches if match is not None]
+    affixes = {(match["money"], match["unit"]) for match in amounts}
+    money = "".join(match["money"] or "" for match in amounts[:1])
+    are_cents = any(re.search(r"\d[.,]\d\d$", match["digits"]) for match in amounts)
     if (
-        len(parts) < len(texts)
+        len(amounts) < len(texts)
         or len(affixes) != 1
         or (money.isalpha() and not are_cents)
         or (money and not money.isalpha() and unicodedata.category(money[-1]) != "Sc")
-        or any(re.fullmatch(CODE, match["digits"]) for match in parts)
+        or any(re.fullmatch(CODE, match["digits"]) for match in amounts)
     ):
         return None
     odd = next((j for j, text in enumerate(texts) if not _is_plain(text)), None)
     if odd is None:
         return None
     sign = np.array(
-        [-1 if match["open"] or "-" in match.group("sign", "second") else 1 for match in parts]
+        [-1 if match["open"] or "-" in match.group("sign", "second") else 1 for match in amounts]
     )
-    both = [[match["digits"], match["digits"].translate(_SWAPPED)] for match in parts]
+    spellings = [[match["digits"], match["digits"].translate(_SWAPPED)] for match in amounts]
     readings = [
         np.array([float(re.sub("[,' ]", "", digits)) for digits in reading])
-        for reading in zip(*both, strict=True)
+        for reading in zip(*spellings, strict=True)
         if all(map(_DIGITS.fullmatch, reading))
     ]
     if not readings:
