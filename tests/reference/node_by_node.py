@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 
 from losaw.forest.as_printed.forest import ForestAsPrinted
-from losaw.forest.as_printed.steps import Split, relative_decrease, relative_size
+from losaw.forest.as_printed.steps import SplitAsPrinted, relative_decrease, relative_size
 from losaw.weighting import PointMassError
 
 
@@ -98,7 +98,9 @@ def splits(forest, X, y, propensity=None):
             if p < 0:
                 continue
             levels = [k for k in range(63) if int(tree.left_levels[node]) >> k & 1]
-            left = Split(p, 0.0, tree.threshold[node], tuple(map(float, levels))).goes_left(X[rows])
+            left = SplitAsPrinted(
+                p, 0.0, tree.threshold[node], tuple(map(float, levels))
+            ).goes_left(X[rows])
             w = plain.weights(rows, p)
             decrease = relative_decrease(w, response[rows], left)
             every = [plain.best_split(rows, q) for q in range(X.shape[1])]

@@ -133,12 +133,12 @@ def grow_forest(
     n_trees = len(seeds)
     size = max(_BATCH, min(_BATCH_ROWS // len(data.response), -(-n_trees // n_threads)))
     batches = [seeds[i : i + size] for i in range(0, n_trees, size)]
-    parts = list(each(partial(_grow_batch, data, settings), batches, n_threads))
+    grown = list(each(partial(_grow_batch, data, settings), batches, n_threads))
     nodes = Nodes._make(
-        np.concatenate(arrays) for arrays in zip(*(p[0] for p in parts), strict=True)
+        np.concatenate(arrays) for arrays in zip(*(p[0] for p in grown), strict=True)
     )
-    starts = np.concatenate([[0], np.cumsum(np.concatenate([p[1] for p in parts]))])
-    if n_unfinished := sum(part[2] for part in parts):
+    starts = np.concatenate([[0], np.cumsum(np.concatenate([p[1] for p in grown]))])
+    if n_unfinished := sum(batch[2] for batch in grown):
         warnings.warn(
             f"{n_unfinished} multinomial logits of nodes have not reached their optimum: the "
             "weights there are those of the last step. Outliers among the adjustment features or "

@@ -43,6 +43,6 @@ class RangerTrees:
             needs_gain=False,
             redraws=self.redraw,
         )
-        columns, response = (np.ascontiguousarray(part, dtype=float) for part in (X, y))
+        columns, response = (np.ascontiguousarray(array, dtype=float) for array in (X, y))
         seeds = draw_seeds(np.random.default_rng(self.seed), self.n_estimators)
         return grow_plain_forest(columns, response, settings, seeds, self.n_threads)

@@ -89,7 +89,7 @@ def air(
     if forest.monotonic_cst is not None:  # a permuted copy is held to what its feature is
         shadowed.set_params(monotonic_cst=[*forest.monotonic_cst, *forest.monotonic_cst])
     shadowed.fit(np.hstack([rows, rows[rng.permutation(len(rows))]]), sample.y)
-    own = np.stack(
+    by_tree = np.stack(
         [tree.tree_.compute_feature_importances(normalize=False) for tree in shadowed.estimators_]
     )
 
@@ -98,5 +98,5 @@ def air(
         return sample.summed(real) - sample.summed(shadows)
 
     shown = parameter_repr("air", max_features=max_features)
-    of_trees = np.stack([of_units(decreases) for decreases in own])
-    return result_of_trees(shown, of_trees, sample, of_units(np.mean(own, axis=0)))
+    of_trees = np.stack([of_units(decreases) for decreases in by_tree])
+    return result_of_trees(shown, of_trees, sample, of_units(np.mean(by_tree, axis=0)))

@@ -11,7 +11,7 @@ from losaw.importance.refit import read_refit
 from losaw.rng import as_generator, seed_integer
 from losaw.scoring.result import ImportanceResult, checked_by, parameter_repr
 from losaw.support.arguments import between_0_and_1, whole_number
-from losaw.support.outcomes import Task
+from losaw.support.models import Task
 from losaw.support.threads import checked_jobs, each
 from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups, Units
@@ -163,11 +163,11 @@ def _with_shadows(
 ) -> tuple[FloatArray, list[NDArray[np.intp]]]:
     """The units' columns and those of their shadows (five or more), with the places of each."""
     source = np.resize(np.arange(len(units)), max(_MIN_SHADOWS, len(units))).tolist()
-    parts = [X[:, unit] for unit in units]
-    parts += [X[np.ix_(rng.permutation(len(X)), units[unit])] for unit in source]
-    ends = np.cumsum([part.shape[1] for part in parts])
-    return np.hstack(parts), [
-        np.arange(end - part.shape[1], end) for part, end in zip(parts, ends, strict=True)
+    blocks = [X[:, unit] for unit in units]
+    blocks += [X[np.ix_(rng.permutation(len(X)), units[unit])] for unit in source]
+    ends = np.cumsum([block.shape[1] for block in blocks])
+    return np.hstack(blocks), [
+        np.arange(end - block.shape[1], end) for block, end in zip(blocks, ends, strict=True)
     ]
 
 
@@ -200,7 +200,7 @@ def out_of_bag_z_scores(
     if not regression:
         value = np.sign(value - 0.5) / 2 + 0.5
     columns = np.ascontiguousarray(X, dtype=float)
-    place = np.arange(X.shape[1])
+    every_column = np.arange(X.shape[1])
     unit_of_column = Units((), tuple(units)).of_columns
 
     def draws() -> Iterator[tuple[int, NDArray[np.intp], NDArray[np.intp]]]:
@@ -213,7 +213,7 @@ def out_of_bag_z_scores(
         if len(out) == 0:
             return np.zeros(len(units))
         trees = forest.flat_trees._replace(starts=forest.starts[tree : tree + 2])
-        copies = columns[sources[unit_of_column].T, place]
+        copies = columns[sources[unit_of_column].T, every_column]
         predicted = exchanged_predictions(trees, value, columns[out], copies[None], units)
         losses = ((y[out] - predicted) ** 2).mean(axis=1)
         return np.asarray(losses[1:] - losses[0])

@@ -18,11 +18,11 @@ from losaw.scoring.result import ImportanceResult, checked_by, parameter_repr
 from losaw.scoring.rows import Rows, ScoringOptions, read_rows, require_complete
 from losaw.scoring.tests import (
     Differences,
-    Testing,
+    Inference,
     TestName,
     added_by_donors,
     check_test,
-    tested,
+    infer,
 )
 from losaw.support.arguments import whole_number
 from losaw.tables.columns import Kinds
@@ -149,7 +149,7 @@ def cpi(
         a fold of one label.
     cv : int, splitter or None, default None
         None: the given model on X. Otherwise the model is fitted anew in every fold and scored on
-        the rows left out: see :func:`losaw.scoring.tests.tested`. For rows in the
+        the rows left out: see :func:`losaw.scoring.tests.infer`. For rows in the
         order of time ``cv=TimeSeriesSplit(5)``.
     n_jobs : int or None
         Threads that predict; the result does not depend on it.
@@ -202,8 +202,9 @@ def cpi(
             )
         places, features = units_outside(given, rows.table.names, features, groups)
         given = [rows.table.names[j] for j in places]
-    options = ScoringOptions(loss, scoring, features, groups, n_jobs)
-    models = fits(model, rows, options, cv, rng, test)
+    models = fits(
+        model, rows, ScoringOptions(loss, scoring, features, groups, n_jobs), cv, rng, test
+    )
     shown = parameter_repr(
         "cpi",
         sampler=sampler,
@@ -219,18 +220,18 @@ def cpi(
         fit_units(drawing, rows, rng, models[0].model.members, places)
         drawn = draws_of_folds(drawing, models, generators_of_draws(n_draws, rng))
     compares = drawn is not None and drawn[0].donors is not None
-    testing = Testing(test, adjustment, ERROR_KIND, shown, compares)
+    inference = Inference(test, adjustment, ERROR_KIND, shown, compares)
     shares = None if cv is None or drawn is None else shares_over_folds(models, rows, drawn)
     # Numbers of the seed itself may be those that X was simulated from.
-    own = rng if isinstance(random_state, np.random.Generator) else rng.spawn(1)[0]
+    draw_rng = rng if isinstance(random_state, np.random.Generator) else rng.spawn(1)[0]
     in_turn = iter(drawn or ())
 
     def differences(fit: Fit) -> Differences:
         if drawn is None:
-            return with_knockoffs(sampler_of(sampler, sampler_parameters), fit, n_draws, own)
+            return with_knockoffs(sampler_of(sampler, sampler_parameters), fit, n_draws, draw_rng)
         return differences_of_draws(fit, next(in_turn), len(rows), shares=shares)
 
-    return tested(differences, models, rows, testing, rng)
+    return infer(differences, models, rows, inference, rng)
 
 
 def sampler_of(sampler: Any, parameters: Mapping[str, Any] | None) -> Any:
@@ -312,7 +313,7 @@ def shares_over_folds(models: Sequence[Fit], rows: Rows, drawn: Sequence[Draws])
     columns = encode(rows.table.codes[np.concatenate([fit.held for fit in models])])
     nominal = nominal_columns(models[0].model)
     draws = (np.concatenate(codes) for codes in zip(*(fold.codes for fold in drawn), strict=True))
-    shares = [own_shares(columns, encode(one), units, nominal) for one in draws]
+    shares = [own_shares(columns, encode(codes), units, nominal) for codes in draws]
     return np.asarray(np.mean(shares, axis=0))
 
 
@@ -338,8 +339,8 @@ def differences_of_draws(
     subject, n_draws = fit.model, len(drawn.codes)
     columns, replaced = subject.columns, subject.scored_columns
     total = np.zeros((len(subject.table), len(replaced)))
-    own = np.zeros(len(replaced))
-    given = None if drawn.donors is None else np.zeros((n_rows, len(replaced)))
+    own_share = np.zeros(len(replaced))
+    donated = None if drawn.donors is None else np.zeros((n_rows, len(replaced)))
     nominal = nominal_columns(subject, knows_levels)
 
     copies_of_draws = map(subject.encode, drawn.codes) if knows_levels else drawn.codes
@@ -347,16 +348,16 @@ def differences_of_draws(
     exchanged = subject.exchange(put_in, n_draws)
     for number, (copies, predictions) in enumerate(zip(seen, exchanged, strict=True)):
         if shares is None:
-            own += own_shares(columns, copies, replaced, nominal)
+            own_share += own_shares(columns, copies, replaced, nominal)
         original, *others = (subject.loss(subject.y, predicted) for predicted in predictions)
         changes = np.column_stack([other - original for other in others])
         total += changes
-        if given is not None and drawn.donors is not None:
+        if donated is not None and drawn.donors is not None:
             donors = drawn.donors[number]
-            given += added_by_donors(changes, donors, subject.weights, n_rows) / n_draws
-    own = own / n_draws if shares is None else shares
-    details = {"own_share": own, "notes": notes_on(subject, own)}
-    return Differences(total / n_draws, details=details, given=given)
+            donated += added_by_donors(changes, donors, subject.weights, n_rows) / n_draws
+    own_share = own_share / n_draws if shares is None else shares
+    details = {"own_share": own_share, "notes": notes_on(subject, own_share)}
+    return Differences(total / n_draws, details=details, donated=donated)
 
 
 def notes_on(subject: Model, shares: FloatArray) -> dict[str, str]:

@@ -25,11 +25,11 @@ from losaw.scoring.result import ImportanceResult, parameter_repr
 from losaw.scoring.rows import Rows, ScoringOptions, read_rows
 from losaw.scoring.tests import (
     Differences,
-    Testing,
+    Inference,
     TestName,
     added_by_donors,
     check_test,
-    tested,
+    infer,
 )
 from losaw.support.arguments import whole_number
 from losaw.tables.columns import Kinds
@@ -122,15 +122,15 @@ clusters, cv, n_jobs, random_state
     notes = {n: why for n, (_, why) in zip(of_pairs.names, found, strict=True) if why}
 
     def differences(fit: Fit) -> Differences:
-        changes, given = zip(*next(in_turn), strict=True)
-        return Differences(np.hstack(changes), details={"notes": notes}, given=np.hstack(given))
+        changes, donated = zip(*next(in_turn), strict=True)
+        return Differences(np.hstack(changes), details={"notes": notes}, donated=np.hstack(donated))
 
     shown = parameter_repr(
         "cpi_pairs", n_draws=n_draws, loss=models[0].model.loss_name, test=test,
         adjustment=adjustment, cv=cv,
     )  # fmt: skip
-    testing = Testing(test, adjustment, ERROR_KIND, shown)
-    return tested(differences, _with_units(models, of_pairs), rows, testing, rng)
+    inference = Inference(test, adjustment, ERROR_KIND, shown)
+    return infer(differences, _with_units(models, of_pairs), rows, inference, rng)
 
 
 def _pairs(pairs: Sequence[Sequence[str]], names: Sequence[str]) -> Units:
@@ -165,15 +165,15 @@ def _of_pair(
     drawn = draws_of_folds(sampler, models, generators_of_draws(n_draws, rng))
     alone = _with_units(models, Units(tuple(names), each))
     notes = notes_on(alone[0].model, shares_over_folds(alone, rows, drawn))
-    found, exchanging = [], _with_units(models, Units((*names, "both"), (*each, pair)))
+    of_folds, exchanging = [], _with_units(models, Units((*names, "both"), (*each, pair)))
     for fit, draws in zip(exchanging, drawn, strict=True):
-        subject, total, given = fit.model, np.zeros((len(fit.held), 1)), np.zeros((len(rows), 1))
+        subject, total, donated = fit.model, np.zeros((len(fit.held), 1)), np.zeros((len(rows), 1))
         exchanged = subject.exchange(map(subject.encode, draws.codes), n_draws)
         for predictions, donors in zip(exchanged, draws.donors or (), strict=True):
             same, first, second, both = (subject.loss(subject.y, p) for p in predictions)
             changes = (first + second - both - same)[:, None]
             total += changes / n_draws
             for of_one in np.hsplit(donors, 2):
-                given += added_by_donors(changes, of_one, subject.weights, len(rows)) / n_draws
-        found.append((total, given))
-    return found, "; ".join(f"{name} is {note}" for name, note in notes.items())
+                donated += added_by_donors(changes, of_one, subject.weights, len(rows)) / n_draws
+        of_folds.append((total, donated))
+    return of_folds, "; ".join(f"{name} is {note}" for name, note in notes.items())

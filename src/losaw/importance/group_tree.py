@@ -14,7 +14,7 @@ from losaw.tables.groups import Groups, units_of
 _MOST_ROWS = 10_000
 
 
-class Node(NamedTuple):
+class FeatureGroup(NamedTuple):
     """A group of features: its name, members (columns), parent (a position, -1 for the first)."""
 
     name: str
@@ -22,42 +22,42 @@ class Node(NamedTuple):
     parent: int
 
 
-def tree_of_linkage(names: Sequence[str], linkage: FloatArray) -> tuple[Node, ...]:
+def tree_of_linkage(names: Sequence[str], linkage: FloatArray) -> tuple[FeatureGroup, ...]:
     """Return the groups of a clustering, a linkage of scipy, parents before children."""
     n_features = len(names)
     members: list[list[int]] = [[j] for j in range(n_features)]
     for first, second, *_ in linkage:
         members.append(sorted(members[int(first)] + members[int(second)]))
-    nodes: list[Node] = []
+    nodes: list[FeatureGroup] = []
     waiting = [(len(members) - 1, -1)]
     while waiting:
         cluster, parent = waiting.pop()
         group = np.array(members[cluster], dtype=np.intp)
-        nodes.append(Node(group_name([names[j] for j in group]), group, parent))
+        nodes.append(FeatureGroup(group_name([names[j] for j in group]), group, parent))
         if cluster >= n_features:
-            parts = [int(part) for part in linkage[cluster - n_features, :2]]
-            parts.sort(key=lambda part: members[part], reverse=True)
-            waiting += [(part, len(nodes) - 1) for part in parts]
+            children = [int(child) for child in linkage[cluster - n_features, :2]]
+            children.sort(key=lambda child: members[child], reverse=True)
+            waiting += [(child, len(nodes) - 1) for child in children]
     return tuple(nodes)
 
 
-def tree_of_groups(names: Sequence[str], groups: Groups) -> tuple[Node, ...]:
+def tree_of_groups(names: Sequence[str], groups: Groups) -> tuple[FeatureGroup, ...]:
     """Return all features, their groups as a user gave them, and the features of each alone."""
     units = units_of(names, groups)
     if not groups:
         raise ValueError("groups has no features; None clusters the features")
     members_of = dict(zip(units.names, units.members, strict=True))
-    nodes = [Node(group_name(names), np.arange(len(names)), -1)]
+    nodes = [FeatureGroup(group_name(names), np.arange(len(names)), -1)]
     for name in dict.fromkeys([*map(str, groups), *units.names]):
-        place, members = len(nodes), members_of[name]
-        nodes.append(Node(name, members, 0))
+        parent, members = len(nodes), members_of[name]
+        nodes.append(FeatureGroup(name, members, 0))
         if len(members) > 1:
-            nodes += [Node(names[j], np.array([j]), place) for j in members]
+            nodes += [FeatureGroup(names[j], np.array([j]), parent) for j in members]
     return tuple(nodes)
 
 
 def top_down_tests(
-    tree: Sequence[Node],
+    tree: Sequence[FeatureGroup],
     p_values: Callable[[list[int]], FloatArray],
     level: float,
 ) -> tuple[FloatArray, FloatArray]:
@@ -73,25 +73,25 @@ def top_down_tests(
     """
     raw, adjusted = np.full(len(tree), np.nan), np.full(len(tree), np.nan)
     children: dict[int, list[int]] = {}
-    for place, node in enumerate(tree):
-        children.setdefault(node.parent, []).append(place)
+    for number, node in enumerate(tree):
+        children.setdefault(node.parent, []).append(number)
     left, reached = len(tree[0].members), 0.0
     waiting = list(children[-1])
     raw[waiting] = p_values(waiting)
     while waiting:
-        sizes = np.array([len(tree[place].members) for place in waiting])
+        sizes = np.array([len(tree[number].members) for number in waiting])
         needed = np.minimum(raw[waiting] * left / sizes, 1.0)
         first = int(needed.argmin())
         if max(reached, needed[first]) > level:
             adjusted[waiting] = np.maximum(needed, reached)
             break
-        place = waiting.pop(first)
-        reached = adjusted[place] = max(reached, needed[first])
-        if not children.get(place):
-            left -= len(tree[place].members)
+        number = waiting.pop(first)
+        reached = adjusted[number] = max(reached, needed[first])
+        if not children.get(number):
+            left -= len(tree[number].members)
         else:
-            raw[children[place]] = p_values(children[place])
-            waiting += children[place]
+            raw[children[number]] = p_values(children[number])
+            waiting += children[number]
     return raw, adjusted
 
 

@@ -15,7 +15,7 @@ from losaw.importance.cpi import (
     shares_over_folds,
 )
 from losaw.importance.group_tree import (
-    Node,
+    FeatureGroup,
     association_strengths,
     average_linkage,
     top_down_tests,
@@ -28,9 +28,9 @@ from losaw.scoring.folds import Fit, fits, fitted_models, folds
 from losaw.scoring.losses import Loss
 from losaw.scoring.result import ImportanceResult
 from losaw.scoring.rows import ScoringOptions, read_rows
-from losaw.scoring.tests import Differences, Testing, tested
+from losaw.scoring.tests import Differences, Inference, infer
 from losaw.support.arguments import between_0_and_1, whole_number
-from losaw.support.outcomes import task_of
+from losaw.support.models import task_of
 from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups
 
@@ -164,37 +164,37 @@ random_state
     # A fold's model is fitted once, whatever the number of groups.
     parts = None if cv is None else folds(cv, model, rows, rng, task_of(model))
     fitted = model if parts is None else fitted_models(model, rows, parts, rng)
-    testing = Testing(error_kind=_ERROR_KIND)
+    inference = Inference(error_kind=_ERROR_KIND)
     seed = int(rng.integers(2**63))
-    found: dict[int, tuple[ImportanceResult, int]] = {}
+    tests: dict[int, tuple[ImportanceResult, int]] = {}
 
-    def p_values(places: list[int]) -> FloatArray:
+    def p_values(numbers: list[int]) -> FloatArray:
         drawing = make_sampler("conditional")
-        options = _options_of([tree[place] for place in places], names, loss, n_jobs)
+        options = _options_of([tree[number] for number in numbers], names, loss, n_jobs)
         models = fits(fitted, rows, options, parts, rng)
         # Every batch of groups begins with the same seed, and the sampler gives each group a stream
         # of its own: results depend on no other group.
-        own = np.random.default_rng(seed)
-        fit_units(drawing, rows, own, models[0].model.members)
-        drawn = draws_of_folds(drawing, models, [own] * n_draws)
+        draw_rng = np.random.default_rng(seed)
+        fit_units(drawing, rows, draw_rng, models[0].model.members)
+        drawn = draws_of_folds(drawing, models, [draw_rng] * n_draws)
         in_turn = iter(drawn)
         shares = None if parts is None else shares_over_folds(models, rows, drawn)
 
         def differences(fit: Fit) -> Differences:
             return differences_of_draws(fit, next(in_turn), len(rows), shares=shares)
 
-        result = tested(differences, models, rows, testing, own)
-        found.update({place: (result, at) for at, place in enumerate(places)})
+        result = infer(differences, models, rows, inference, draw_rng)
+        tests.update({number: (result, at) for at, number in enumerate(numbers)})
         # A group that cannot be tested is not rejected.
         return np.nan_to_num(np.asarray(result.p_values), nan=1.0)
 
     _, adjusted = top_down_tests(tree, p_values, fwer)
-    table = _table(tree, names, found, adjusted, fwer)
+    table = _table(tree, names, tests, adjusted, fwer)
     return GroupTests(table, _statements(table))
 
 
 def _options_of(
-    nodes: Sequence[Node], names: Sequence[str], loss: Any, n_jobs: int | None
+    nodes: Sequence[FeatureGroup], names: Sequence[str], loss: Any, n_jobs: int | None
 ) -> ScoringOptions:
     """Return options that score these groups, which have no feature in common."""
     groups = {f"group {at}": [names[j] for j in node.members] for at, node in enumerate(nodes)}
@@ -204,19 +204,19 @@ def _options_of(
 
 
 def _table(
-    tree: Sequence[Node],
+    tree: Sequence[FeatureGroup],
     names: Sequence[str],
-    found: Mapping[int, tuple[ImportanceResult, int]],
+    tests: Mapping[int, tuple[ImportanceResult, int]],
     adjusted: FloatArray,
     fwer: float,
 ) -> "pd.DataFrame":
     import pandas as pd
 
     rejected = adjusted <= fwer
-    within = {tree[place].parent for place in np.flatnonzero(rejected).tolist()}
+    within = {tree[number].parent for number in np.flatnonzero(rejected).tolist()}
     lines = []
-    for place in sorted(found):
-        node, (result, at) = tree[place], found[place]
+    for number in sorted(tests):
+        node, (result, at) = tree[number], tests[number]
         lower, upper = result.interval()[at]
         lines.append(
             {
@@ -228,9 +228,9 @@ def _table(
                 "lower": lower,
                 "upper": upper,
                 "p_value": np.asarray(result.p_values)[at],
-                "adjusted_p_value": adjusted[place],
-                "rejected": bool(rejected[place]),
-                "finest": bool(rejected[place] and place not in within),
+                "adjusted_p_value": adjusted[number],
+                "rejected": bool(rejected[number]),
+                "finest": bool(rejected[number] and number not in within),
                 "note": result.notes.get(result.feature_names[at], ""),
             }
         )

@@ -11,18 +11,16 @@ from losaw.data import FloatArray
 from losaw.importance import without_columns
 from losaw.rng import as_generator
 from losaw.scoring.folds import Fit, fit_copy, fits, seed_for_copies, unfitted
-from losaw.scoring.losses import Loss, LossName, squared_error
+from losaw.scoring.losses import Loss, LossName
 from losaw.scoring.many_tests import Adjustment
 from losaw.scoring.model import Model, read_model
 from losaw.scoring.result import ImportanceResult, checked_by, parameter_repr
 from losaw.scoring.rows import Rows, ScoringOptions, read_rows, training_rows
-from losaw.scoring.tests import Differences, Testing, TestName, check_test, tested
+from losaw.scoring.tests import Differences, Inference, TestName, check_test, infer
 from losaw.support.threads import each
 from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups
 
-# For predictions only; the loss is one that every model has.
-AS_IT_IS = ScoringOptions(loss=squared_error)
 ERROR_KIND = "over test rows, both fitted models held fixed"
 ROWS_WHERE_THE_LEVEL_HOLDS = 200  # as measured in docs/measured.md
 
@@ -124,7 +122,7 @@ sample_weight, clusters
         cv = 5
     if train is not None and cv is not None:
         raise ValueError("give train (the rows of the fit) or cv (fits of its own), not both")
-    given: Any = None if train is None else training_rows(train, rows, feature_names)
+    fitted_rows: Any = None if train is None else training_rows(train, rows, feature_names)
     if train is not None and len(train) == 2 and rows.weights is not None:
         raise ValueError(
             "sample_weight weighs the rows that are scored; say with which weights the model was "
@@ -148,10 +146,10 @@ sample_weight, clusters
         )
 
     def differences(fit: Fit) -> Differences:
-        fitted_to = given if fit.train is None else rows.take(fit.train)
+        fitted_to = fitted_rows if fit.train is None else rows.take(fit.train)
         return _differences(fit.model, fitted_to, seed, without)
 
-    return tested(differences, models, rows, Testing(test, adjustment, ERROR_KIND, shown), rng)
+    return infer(differences, models, rows, Inference(test, adjustment, ERROR_KIND, shown), rng)
 
 
 def _differences(subject: Model, train: Rows, seed: int, without: Any) -> Differences:
@@ -177,7 +175,7 @@ def _differences(subject: Model, train: Rows, seed: int, without: Any) -> Differ
                 "out with features=, give without=, a function that makes the unfitted model for "
                 "the names of the columns that are left, or use cpi, which fits once"
             ) from error
-        predicted = read_model(reduced, subject.rows.without(unit), AS_IT_IS).predictions()
+        predicted = read_model(reduced, subject.rows.without(unit), ScoringOptions()).predictions()
         return np.asarray(subject.loss(subject.y, predicted) - original, dtype=float)
 
     return Differences(np.column_stack([*each(increase, subject.members, subject.n_threads)]))

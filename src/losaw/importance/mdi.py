@@ -68,8 +68,8 @@ def mdi(
         raise TypeError(f"{type(sample.forest).__name__} has no feature_importances_")
     trees = sample.forest.estimators_ if isinstance(sample.forest, random_forests()) else ()
     # What a forest reports is the mean over its trees that have a split.
-    own = [tree.feature_importances_ for tree in trees if tree.tree_.node_count > 1] or [reported]
-    of_trees = np.stack([sample.summed(decreases) for decreases in own])
+    by_tree = [tree.feature_importances_ for tree in trees if tree.tree_.node_count > 1]
+    of_trees = np.stack([sample.summed(decreases) for decreases in by_tree or [reported]])
     # Boosters report what their importance_type says, and gain if it is None.
     kind = getattr(sample.forest, "importance_type", "")
     shown = "mdi()" if kind == "" else f"mdi(importance_type={kind or 'gain'!r})"

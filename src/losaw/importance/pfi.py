@@ -15,7 +15,7 @@ from losaw.scoring.folds import Fit, fits
 from losaw.scoring.losses import Loss, LossName
 from losaw.scoring.result import ImportanceResult, checked_by, parameter_repr
 from losaw.scoring.rows import ScoringOptions, read_rows
-from losaw.scoring.tests import Differences, Testing, added_by_donors, tested
+from losaw.scoring.tests import Differences, Inference, added_by_donors, infer
 from losaw.support.arguments import one_of, whole_number
 from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups
@@ -108,7 +108,7 @@ random_state
     models = fits(model, rows, ScoringOptions(loss, scoring, features, groups, n_jobs), cv, rng)
     used = models[0].model.loss_name
     shown = parameter_repr("pfi", scale=scale, n_repeats=n_repeats, loss=used, cv=cv)
-    testing = Testing(
+    inference = Inference(
         method=shown,
         compares=scale == "difference",
     )
@@ -125,14 +125,14 @@ random_state
             giving = rows_by_weight(fit.model.weights, len(fit.held), rng)
             return [giving[rng.permutation(len(giving))] for _ in fit.model.units.names]
 
-        found = permuted_differences(fit, permutations, n_repeats, len(rows), scale)
-        return found._replace(scores=np.asarray(found.scores) - shift)
+        result = permuted_differences(fit, permutations, n_repeats, len(rows), scale)
+        return result._replace(scores=np.asarray(result.scores) - shift)
 
-    found = tested(differences, models, rows, testing, rng)
+    result = infer(differences, models, rows, inference, rng)
     if cv is None or scale == "difference":
-        return found
-    moved = found.details | {"fold_scores": found.details["fold_scores"] + shift}
-    return replace(found, scores=found.scores + shift, details=moved)
+        return result
+    moved = result.details | {"fold_scores": result.details["fold_scores"] + shift}
+    return replace(result, scores=result.scores + shift, details=moved)
 
 
 def permuted_differences(
@@ -161,24 +161,24 @@ def permuted_differences(
         for _ in range(n_repeats):
             copies = columns.copy()
             drawn = sources()
-            donors.append(np.column_stack([drawn[place] for place in subject.scored]))
+            donors.append(np.column_stack([drawn[unit_number] for unit_number in subject.scored]))
             for giving, unit in zip(donors[-1].T, subject.scored_columns, strict=True):
                 copies[:, unit] = columns[np.ix_(giving, unit)]
             yield copies
 
     repeats = np.empty((n_repeats, len(subject.scored)))
     total = np.zeros((len(y), len(subject.scored)))
-    given = np.zeros((n_rows, len(subject.scored)))
+    donated = np.zeros((n_rows, len(subject.scored)))
     exchanged = subject.exchange(permuted(), n_repeats)
     for repeat, predictions in enumerate(exchanged):
         changes = np.empty_like(total)
-        for place, predicted in enumerate(predictions[1:]):
+        for unit_number, predicted in enumerate(predictions[1:]):
             after = loss(y, predicted)
-            repeats[repeat, place] = subject.mean(after)
-            changes[:, place] = after - before
+            repeats[repeat, unit_number] = subject.mean(after)
+            changes[:, unit_number] = after - before
         total += changes
         giving = fit.held[donors.popleft()]
-        given += added_by_donors(changes, giving, subject.weights, n_rows) / n_repeats
+        donated += added_by_donors(changes, giving, subject.weights, n_rows) / n_repeats
     if scale == "ratio" and original < _ROUNDING * repeats.max(initial=0.0):
         raise ValueError(
             f"scale='ratio' is not defined: the loss ({original:.2g}) is 0 but for rounding "
@@ -191,4 +191,4 @@ def permuted_differences(
     )
     notes = dict.fromkeys(itertools.compress(subject.names, alike), ALIKE)
     details = {"repeats": repeats, "notes": notes}
-    return Differences(total / n_repeats, repeats.mean(axis=0), details, given)
+    return Differences(total / n_repeats, repeats.mean(axis=0), details, donated)

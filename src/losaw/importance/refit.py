@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from losaw.data import FloatArray
 from losaw.scoring.rows import read_rows, require_complete
 from losaw.support.arguments import one_of
-from losaw.support.outcomes import Task, unnamed_response
+from losaw.support.models import Task
+from losaw.support.outcomes import unnamed_response
 from losaw.tables import Table
 from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups, Units, units_of
@@ -51,7 +52,7 @@ def read_refit(
     if task is None:
         are_levels = isinstance(getattr(y, "dtype", None), pd.CategoricalDtype)
         are_numbers = rows.y.dtype.kind in "fiu" or all(
-            isinstance(one, numbers.Number) and not isinstance(one, bool) for one in rows.y
+            isinstance(label, numbers.Number) and not isinstance(label, bool) for label in rows.y
         )
         task = "regression" if are_numbers and not are_levels else "classification"
     response = unnamed_response(rows.y, task)

@@ -1,29 +1,36 @@
-"""Residual-based feature importance (Gerstorfer, Krieg and Hahn-Klimroth, Algorithm 1)."""
+"""Residual-based feature importance (Gerstorfer, Krieg and Hahn-Klimroth, Algorithm 1).
+
+An algorithm of their Section 3.2 turns features F_1, …, F_d in a given order into residuals
+W_1 = F_1 and W_j = F_j - A(W_1, …, W_{j-1}).
+"""
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
+from losaw.forest import LosawRandomForestRegressor
 from losaw.importance.refit import read_refit
-from losaw.importance.residual_algorithms import (
-    Prefix,
-    plain_forest,
-    prefix_of,
-    residual_algorithm,
-)
 from losaw.rng import as_generator
 from losaw.scoring.result import ImportanceResult, checked_by, parameter_repr
-from losaw.support.arguments import whole_number
-from losaw.support.outcomes import Task, finite_sample, task_of, unnamed_response
+from losaw.support.arguments import one_of, whole_number
+from losaw.support.models import Task, task_of
+from losaw.support.outcomes import finite_sample, unnamed_response
 from losaw.support.threads import checked_jobs
 from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups
 
+ALGORITHMS = (
+    "random-forest",
+    "random-forest-out-of-bag",
+    "gram-schmidt",
+    "gram-schmidt-printed",
+)
 MIN_ROWS = 3
 STD_ERROR_KIND = "over permutations, with the sample and the sum of all scores held fixed"
 
@@ -65,19 +72,15 @@ def residual_importance(
 
     Parameters
     ----------
-    model : estimator or None
-        Cloned and fitted anew for every order, with ``feature_importances_``; it need not be
-        fitted. A Pipeline encodes all rows once, and its last step is cloned. None: the forest of
-        the paper, bootstrap samples, all features at every node, grown until leaves are pure, as
-        scikit-learn's default does.
     X : array or data frame of shape (n_samples, n_features)
         Levels enter as dummies without the first.
     y : array of shape (n_samples,)
         Numbers, or labels of two classes, which are 0 and 1.
     algorithm : str, default "gram-schmidt"
-        "random-forest" (residuals of the rows of the fit, as published),
-        "random-forest-out-of-bag", "gram-schmidt" or "gram-schmidt-printed"; see
-        :mod:`losaw.importance.residual_algorithms`.
+        "random-forest" (residuals of the rows of the fit, as published) or
+        "random-forest-out-of-bag" (:func:`losaw.importance.residual.forest_residual`),
+        "gram-schmidt" or "gram-schmidt-printed"
+        (:func:`losaw.importance.residual.printed_gram_schmidt`).
     n_permutations : int, default 20
         Orders per feature. All (d - 1)! are taken instead where these are not more (d <= 4 by
         default); otherwise each is drawn uniformly, and the features' orders of a draw share their
@@ -118,17 +121,15 @@ def residual_importance(
     >>> residual_importance(X, X[:, 0], **few, random_state=0).select(top=1)
     ('X1',)
     """
+    _check(algorithm, n_permutations, n_estimators)
+    checked_jobs(n_jobs)
     sample = read_refit(X, y, task, groups, kinds, feature_names, dummies=True)
     rows, response, _ = finite_sample(sample.columns, sample.y, MIN_ROWS)
     units = sample.units.members
-    n_permutations = whole_number("n_permutations", n_permutations, 1)
-    n_estimators = whole_number("n_estimators", n_estimators, 1)
-    steps = residual_algorithm(algorithm, n_estimators)
+    residual_of = residual_algorithm(algorithm, n_estimators)
     rng = as_generator(random_state)
     n_features = len(units)
     takes_all = math.factorial(n_features - 1) <= n_permutations
-
-    checked_jobs(n_jobs)
     impurities: list[list[float]] = [[] for _ in range(n_features)]
     has_own = np.zeros(n_features, dtype=bool)
 
@@ -138,12 +139,10 @@ def residual_importance(
     for orders in _orders(n_features, None if takes_all else n_permutations, rng):
         prefixes: dict[Order, Prefix] = {}
         for order in orders:  # one after the other: all draw from the same stream
-            W = prefix_of(rows, order, units, steps, prefixes, rng).residuals
-            fitted = grow(W)
-            last = order[-1]
-            own = fitted.feature_importances_[-len(units[last]) :]
-            impurities[last].append(float(np.sum(own)))
-            has_own[last] |= bool(np.ptp(W[:, -len(units[last]) :], axis=0).any())
+            W = prefix_of(rows, order, units, residual_of, prefixes, rng).residuals
+            width = len(units[order[-1]])
+            impurities[order[-1]].append(float(np.sum(grow(W).feature_importances_[-width:])))
+            has_own[order[-1]] |= bool(np.ptp(W[:, -width:], axis=0).any())
     impurity = np.array(impurities)
     weight = np.array([_fit_correlation(grow, rows[:, unit], response) for unit in units])
     weighted = weight[:, None] * impurity
@@ -177,10 +176,11 @@ def residual_importance(
 
 
 def _check(
-    algorithm: Any, n_permutations: int, n_estimators: int, top_features: int | None
+    algorithm: Any, n_permutations: int, n_estimators: int, top_features: int | None = None
 ) -> None:
+    one_of("algorithm", algorithm, ALGORITHMS)
     whole_number("n_permutations", n_permutations, 1)
-    residual_algorithm(algorithm, whole_number("n_estimators", n_estimators, 1))
+    whole_number("n_estimators", n_estimators, 1)
     if top_features is not None:
         whole_number("top_features", top_features, 1)
 
@@ -272,3 +272,168 @@ def _fit_correlation(grow: Any, columns: FloatArray, response: FloatArray) -> fl
     if np.ptp(predicted) == 0:
         return 0.0
     return max(0.0, float(np.corrcoef(predicted, response)[0, 1]))
+
+
+# A residual is zero below this share of its feature: what rounding leaves of a duplicate.
+TOLERANCE = 1e-10
+
+
+class Prefix(NamedTuple):
+    """The features treated so far: as they were, their residuals, and an orthonormal basis.
+
+    ``basis`` (n, rank) spans the centred features; only Gram-Schmidt fills it.
+    """
+
+    features: FloatArray
+    residuals: FloatArray
+    basis: FloatArray
+
+
+# From the features before, a feature and a generator to its residual and, if the algorithm has a
+# basis, one more direction of it. Pure, so that a common prefix is computed once.
+ResidualAlgorithm = Callable[
+    [Prefix, FloatArray, np.random.Generator], tuple[FloatArray, FloatArray | None]
+]
+
+
+def gram_schmidt(
+    prefix: Prefix, feature: FloatArray, rng: np.random.Generator
+) -> tuple[FloatArray, FloatArray | None]:
+    """W_j = F_j - sum_{i<j} Cov(F_j, W_i) / Var(W_i) W_i: the columns are uncorrelated.
+
+    One QR factorisation, column by column, with every projection repeated once against
+    rounding. W_j does not depend on the order of the columns before it. A feature that is a
+    linear function of those before it, or is constant, has W_j = 0.
+    """
+    residual = feature - feature.mean()
+    size = np.linalg.norm(residual)
+    # The constant is one more direction: rounding leaves a mean, which counts where the residual
+    # is small compared with the feature, and is removed again.
+    for _ in range(2):
+        residual = residual - prefix.basis @ (prefix.basis.T @ residual)
+        residual = residual - residual.mean()
+    left = np.linalg.norm(residual)
+    rounding = 1e-13 * np.abs(feature).max() * np.sqrt(len(feature))
+    if left <= max(TOLERANCE * size, rounding):
+        return np.zeros_like(feature), None
+    return residual, residual / left
+
+
+def printed_gram_schmidt(
+    prefix: Prefix, feature: FloatArray, rng: np.random.Generator
+) -> tuple[FloatArray, None]:
+    """W_j = F_j - sum_{i<j} Cov(F_j, W_i) / Var(F_j) F_i, as the paper prints it.
+
+    Not an orthogonalisation: the coefficient is divided by the variance of the wrong variable
+    and multiplies the feature instead of its residual. It changes when a feature is rescaled.
+    """
+    centred = feature - feature.mean()
+    variance = centred @ centred
+    if variance == 0 or prefix.residuals.shape[1] == 0:
+        return feature, None
+    centred_residuals = prefix.residuals - prefix.residuals.mean(axis=0)
+    return feature - prefix.features @ (centred_residuals.T @ centred / variance), None
+
+
+def forest_residual(
+    prefix: Prefix,
+    feature: FloatArray,
+    rng: np.random.Generator,
+    n_estimators: int,
+    out_of_bag: bool,
+) -> tuple[FloatArray, None]:
+    """W_j = F_j - (random forest of F_j on W_1, …, W_{j-1}).
+
+    As published the forest predicts the rows it was grown on, which leaves about a third of the
+    noise it could not know; with ``out_of_bag`` a row is predicted by the trees that left it out.
+    """
+    if prefix.residuals.shape[1] == 0:
+        return feature, None
+    if np.ptp(feature) == 0:
+        return np.zeros_like(feature), None
+    forest = plain_forest(n_estimators, rng).fit(prefix.residuals, feature)
+    if out_of_bag:
+        return feature - out_of_bag_prediction(forest, prefix.residuals), None
+    return feature - forest.predict(prefix.residuals), None
+
+
+def extended(
+    residual_of: ResidualAlgorithm, prefix: Prefix, columns: FloatArray, rng: np.random.Generator
+) -> Prefix:
+    """The prefix with all ``columns`` (n_samples, n_columns) of a feature.
+
+    Each is made a residual of the features before it, not of the feature's other columns.
+    """
+    residuals, basis = np.empty_like(columns), prefix.basis
+    for j, column in enumerate(columns.T):
+        residuals[:, j], direction = residual_of(prefix, column, rng)
+        if j > 0 and direction is not None:  # orthogonal to the feature's own columns, too
+            _, direction = residual_of(prefix._replace(basis=basis), column, rng)
+        if direction is not None:
+            basis = np.column_stack([basis, direction])
+    return Prefix(
+        np.column_stack([prefix.features, columns]),
+        np.column_stack([prefix.residuals, residuals]),
+        basis,
+    )
+
+
+def prefix_of(
+    rows: FloatArray,
+    order: tuple[int, ...],
+    units: Sequence[NDArray[np.intp]],
+    residual_of: ResidualAlgorithm,
+    known: dict[tuple[int, ...], Prefix],
+    rng: np.random.Generator,
+) -> Prefix:
+    """The residuals of a whole order, started from its longest known beginning."""
+    length = len(order)
+    while length and order[:length] not in known:
+        length -= 1
+    nothing = np.empty((len(rows), 0))
+    prefix = known[order[:length]] if length else Prefix(nothing, nothing, nothing)
+    for end in range(length, len(order)):
+        prefix = extended(residual_of, prefix, rows[:, units[order[end]]], rng)
+        known[order[: end + 1]] = prefix
+    return prefix
+
+
+def residual_algorithm(algorithm: str, n_estimators: int) -> ResidualAlgorithm:
+    """The algorithm of a name."""
+    out_of_bag = algorithm == "random-forest-out-of-bag"
+    of_forest = partial(forest_residual, n_estimators=n_estimators, out_of_bag=out_of_bag)
+    no_forest = {"gram-schmidt": gram_schmidt, "gram-schmidt-printed": printed_gram_schmidt}
+    return no_forest.get(algorithm, of_forest)
+
+
+def plain_forest(n_estimators: int, rng: np.random.Generator, n_jobs: int | None = None) -> Any:
+    """scikit-learn's default regression forest, grown by our compiled code.
+
+    Bootstrap samples, all features at every node, grown until leaves are pure: losawRF with
+    uniform weights (eta = 1).
+    """
+    return LosawRandomForestRegressor(
+        n_estimators=n_estimators,
+        max_depth=None,
+        min_samples_leaf=1,
+        max_features=None,
+        eta=1.0,
+        discrete_features=[],
+        n_jobs=n_jobs,
+        random_state=rng,
+    )
+
+
+def out_of_bag_prediction(forest: Any, X: FloatArray) -> FloatArray:
+    """Mean prediction of the trees whose sample left the row out, (n_samples,)."""
+    left_out = forest.in_bag_counts().T == 0
+    if not left_out.any(axis=1).all():
+        raise ValueError(
+            f"a row is in the sample of all {left_out.shape[1]} trees and has no out-of-bag "
+            "prediction; raise n_estimators"
+        )
+    leaves = forest.apply(X)
+    values = np.column_stack(
+        [tree.value[leaves[:, index]] for index, tree in enumerate(forest.trees_)]
+    )
+    return np.average(values, axis=1, weights=left_out)

@@ -13,7 +13,7 @@ from losaw.scoring.losses import Loss, LossName
 from losaw.scoring.model import Model
 from losaw.scoring.result import ImportanceResult, checked_by, parameter_repr
 from losaw.scoring.rows import ScoringOptions, read_rows
-from losaw.scoring.tests import Differences, Testing, mean_deviations, tested
+from losaw.scoring.tests import Differences, Inference, infer, mean_deviations
 from losaw.support.arguments import real_number, whole_number
 from losaw.support.threads import each
 from losaw.tables.columns import Kinds
@@ -141,7 +141,7 @@ def sage(
     def differences(fit: Fit) -> Differences:
         return Differences(None, run(fit.model)[0].mean(axis=0))
 
-    return tested(differences, models, rows, Testing(method=shown), rng)
+    return infer(differences, models, rows, Inference(method=shown), rng)
 
 
 def _contributions(

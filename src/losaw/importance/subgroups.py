@@ -13,7 +13,7 @@ from losaw.scoring.folds import Fit, fits
 from losaw.scoring.losses import Loss, LossName
 from losaw.scoring.result import ImportanceResult, checked_by, parameter_repr
 from losaw.scoring.rows import Rows, ScoringOptions, read_rows, training_rows
-from losaw.scoring.tests import Differences, Testing, tested
+from losaw.scoring.tests import Differences, Inference, infer
 from losaw.support.arguments import whole_number
 from losaw.tables import Table
 from losaw.tables.columns import Kinds
@@ -107,7 +107,7 @@ n_jobs, random_state
         raise ValueError("give train or cv, not both")
     options = ScoringOptions(loss, None, features, groups, n_jobs)
     models = fits(model, rows, options, cv, rng)
-    testing = Testing(
+    inference = Inference(
         method=parameter_repr(
             "subgroups", n_repeats=n_repeats, loss=models[0].model.loss_name, cv=cv
         ),
@@ -129,7 +129,7 @@ n_jobs, random_state
 
         return permuted_differences(fit, cycles, n_repeats, len(rows))
 
-    return tested(differences, models, rows, testing, rng)
+    return infer(differences, models, rows, inference, rng)
 
 
 def _training_table(

@@ -14,9 +14,9 @@ def mean_over_trees(method: str, rule: Rule, forest: ForestView) -> ImportanceRe
     """The mean over trees of a rule's sums over the splits on every feature."""
     n_features = len(forest.sample.names)
     of_trees = np.zeros((len(forest.trees), n_features))
-    for own, tree in zip(of_trees, forest.trees, strict=True):
+    for scores_of_tree, tree in zip(of_trees, forest.trees, strict=True):
         of_splits = rule(tree_nodes(tree, forest.outcomes))
-        own += np.bincount(forest.units_of(tree), of_splits, minlength=n_features)
+        scores_of_tree += np.bincount(forest.units_of(tree), of_splits, minlength=n_features)
     return result_of_trees(method, of_trees, forest.sample)
 
 

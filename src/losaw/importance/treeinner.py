@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from losaw.data import FloatArray
 from losaw.scoring.result import ImportanceResult, checked_by, parameter_repr
 from losaw.support.arguments import check_same_order, one_of
-from losaw.support.wrappers import inside
+from losaw.support.models import inside
 from losaw.tables import read_table
 from losaw.tables.columns import Kinds
 from losaw.tables.fitted_columns import require_order_of_fit

@@ -132,17 +132,17 @@ def _n_drawn(path: str, copy: Any, model: Any, n_columns: int, n_left: int) -> i
     """
     fitted, parts = {"": model, **model.get_params()}, {"": copy, **copy.get_params()}
     if (best := getattr(model, "best_estimator_", None)) is not None:  # of a search
-        fitted |= {f"estimator__{inner}": part for inner, part in best.get_params().items()}
+        fitted |= {f"estimator__{inner}": value for inner, value in best.get_params().items()}
     *above, _ = path.split("__")
     around = ["__".join(above[:length]) for length in range(len(above), -1, -1)]  # itself first
     if not hasattr(parts[around[0]], "predict") or hasattr(parts[around[0]], "max_iter"):
         return None
-    known = (getattr(fitted[part], "n_features_in_", None) for part in around)
+    known = (getattr(fitted[at], "n_features_in_", None) for at in around)
     n_seen = next((n for n in known if n is not None), n_columns)
-    own, *outer = (_as_number(getattr(parts[part], "max_features", 1.0), n_seen) for part in around)
-    if own is None or any(n is not None for n in outer):
+    drawn, *outer = (_as_number(getattr(parts[at], "max_features", 1.0), n_seen) for at in around)
+    if drawn is None or any(n is not None for n in outer):
         return None
-    return min(own, n_left) if n_seen == n_columns else own
+    return min(drawn, n_left) if n_seen == n_columns else drawn
 
 
 def _as_number(most: Any, n_columns: int) -> int | None:

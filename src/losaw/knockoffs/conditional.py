@@ -178,15 +178,15 @@ class ConditionalSampler(BaseEstimator):
         columns = np.concatenate([np.empty(0, np.intp), *(unit.columns for unit in self._units)])
         if len(np.unique(columns)) < len(columns):
             raise ValueError("units overlap: a column has several draws; take sample_units")
-        seed, found = int(as_generator(rng).integers(2**63)), []
-        for part in parts:
-            drawn = rows[part]
-            donors = np.empty((len(part), len(self._units)), dtype=np.intp)
-            for place, unit in enumerate(self._units):
-                values, donors[:, place] = self._drawn(unit, _stream(seed, unit.columns), part)
+        seed, draws = int(as_generator(rng).integers(2**63)), []
+        for held in parts:
+            drawn = rows[held]
+            donors = np.empty((len(held), len(self._units)), dtype=np.intp)
+            for number, unit in enumerate(self._units):
+                values, donors[:, number] = self._drawn(unit, _stream(seed, unit.columns), held)
                 drawn[:, unit.columns] = values
-            found.append((drawn, donors))
-        return found
+            draws.append((drawn, donors))
+        return draws
 
     def sample_units(self, rng: int | np.random.Generator | None) -> list[FloatArray]:
         """Draw every unit once: arrays of shape (n_samples, n_columns of the unit)."""
@@ -276,50 +276,52 @@ class ConditionalSampler(BaseEstimator):
         places, labels = places[rows], np.unique(labels, return_inverse=True)[1]
         among = np.full(len(self._X), -1)
         among[rows] = np.arange(n_rows)
-        given = among[self._giving]
-        given = given[given >= 0] if (given >= 0).any() else np.arange(n_rows)
-        given = np.tile(given, -(-n_rows // len(given)))
+        givers = among[self._giving]
+        givers = givers[givers >= 0] if (givers >= 0).any() else np.arange(n_rows)
+        givers = np.tile(givers, -(-n_rows // len(givers)))
         count = min(_NEIGHBOURS, n_rows - 1)
-        largest = int(np.bincount(labels[given]).max())
+        largest = int(np.bincount(labels[givers]).max())
         sought = min(count + largest, n_rows, _MOST_SOUGHT + count)
-        _, found = cKDTree(places[given]).query(places, k=sought)
-        nearest = given[found]
+        _, found_at = cKDTree(places[givers]).query(places, k=sought)
+        nearest = givers[found_at]
         is_own = labels[nearest] == labels[:, None]
         others_first = np.argsort(is_own, axis=1, kind="stable")
         neighbours = np.take_along_axis(nearest, others_first[:, :count], axis=1)
         # Clusters with so much weight that their rows find too few others search without it.
         for label in np.unique(labels[(~is_own).sum(axis=1) < count]):
             members = np.flatnonzero(labels == label)
-            giving = given[labels[given] != label]
+            giving = givers[labels[givers] != label]
             if not len(giving):
                 giving = np.flatnonzero(labels != label)
             most = min(count, len(giving))
-            _, found = cKDTree(places[giving]).query(places[members], k=range(1, most + 1))
-            neighbours[members] = giving[found[:, np.arange(count) % most]]
+            _, found_at = cKDTree(places[giving]).query(places[members], k=range(1, most + 1))
+            neighbours[members] = giving[found_at[:, np.arange(count) % most]]
         return neighbours
 
     def _drawn(
-        self, unit: _Unit, rng: np.random.Generator, part: NDArray[np.intp]
+        self, unit: _Unit, rng: np.random.Generator, rows: NDArray[np.intp]
     ) -> tuple[FloatArray, NDArray[np.intp]]:
         """Return values of some rows (n_rows, n_columns), and the rows that gave residuals."""
         n_rows = len(self._X)
-        drawn = self._X[np.ix_(part, unit.columns)]
+        drawn = self._X[np.ix_(rows, unit.columns)]
         if not unit.mean.shape[1]:
-            return drawn, part
+            return drawn, rows
         neighbours = unit.neighbours
-        if len(unit.columns) > 1 and len(part) < n_rows:
+        if len(unit.columns) > 1 and len(rows) < n_rows:
             neighbours = np.empty_like(unit.neighbours)
-            own = part[self._neighbours(unit.places, part)]
-            neighbours[part] = own[:, np.arange(neighbours.shape[1]) % own.shape[1]]
-        turn = rng.integers(neighbours.shape[1], size=n_rows)[part]
-        donors = neighbours[part, turn]
-        moved = unit.mean[part] + unit.residual[donors]
+            neighbours_in_part = rows[self._neighbours(unit.places, rows)]
+            neighbours[rows] = neighbours_in_part[
+                :, np.arange(neighbours.shape[1]) % neighbours_in_part.shape[1]
+            ]
+        turn = rng.integers(neighbours.shape[1], size=n_rows)[rows]
+        donors = neighbours[rows, turn]
+        moved = unit.mean[rows] + unit.residual[donors]
         first = 0
-        for place, j in enumerate(unit.columns):
+        for position, j in enumerate(unit.columns):
             if j not in self._values:
                 continue
             last = first + self._values[j].n_targets
-            drawn[:, place] = self._nearest(j, moved[:, first:last], donors)
+            drawn[:, position] = self._nearest(j, moved[:, first:last], donors)
             first = last
         return drawn, donors
 

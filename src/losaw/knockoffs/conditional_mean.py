@@ -52,8 +52,10 @@ def in_parts(labels: NDArray[np.intp], rng: np.random.Generator) -> Clusters:
     numbers = np.unique(labels, return_inverse=True)[1]
     n_clusters = int(numbers.max()) + 1
     n_parts = min(n_clusters, _MOST_PARTS)
-    part = (rng.permutation(n_clusters) % n_parts)[numbers]
-    return Clusters(numbers, [np.flatnonzero(part == number) for number in range(n_parts)])
+    part_of_cluster = (rng.permutation(n_clusters) % n_parts)[numbers]
+    return Clusters(
+        numbers, [np.flatnonzero(part_of_cluster == number) for number in range(n_parts)]
+    )
 
 
 def outside(rows: NDArray[np.intp], part: NDArray[np.intp]) -> NDArray[np.intp]:
@@ -94,8 +96,8 @@ def normal_scores(values: FloatArray) -> FloatArray:
     scores = np.full(len(values), np.nan)
     known = ~np.isnan(values)
     if known.any():
-        found = ndtri((rankdata(values[known]) - 0.5) / known.sum())
-        scores[known] = found / (found.std() or 1.0)
+        quantiles = ndtri((rankdata(values[known]) - 0.5) / known.sum())
+        scores[known] = quantiles / (quantiles.std() or 1.0)
     return scores
 
 
@@ -183,8 +185,8 @@ def _additive(
     taken: set[tuple[int, ...]] = set()
     for _ in range(_ROUNDS):
         known_curves = [curve[rows] for curve in curves]
-        found = _promising((targets - fit.mean)[rows], known_curves, factors[rows], least)
-        new = [term for _, term in sorted(found, reverse=True) if term not in taken]
+        promising = _promising((targets - fit.mean)[rows], known_curves, factors[rows], least)
+        new = [term for _, term in sorted(promising, reverse=True) if term not in taken]
         new = new[:_TERMS_A_ROUND]
         if not new:
             break
@@ -209,16 +211,16 @@ def _promising(
     """Return curves (place,) and products (place, place) that correlate with the residual."""
     n_rows = len(residual)
     scaled = residual / np.maximum(residual.std(axis=0), 1e-12)
-    found: list[tuple[float, tuple[int, ...]]] = []
-    for place, curve in enumerate(curves):
+    promising: list[tuple[float, tuple[int, ...]]] = []
+    for number, curve in enumerate(curves):
         strength = float(np.abs(curve.T @ scaled).max() / n_rows)
         if strength > least:
-            found.append((strength, (place,)))
+            promising.append((strength, (number,)))
     for direction in _leading(scaled, _DIRECTIONS).T:
         products = np.abs((factors * direction[:, None]).T @ factors) / n_rows
         for a, b in zip(*np.nonzero(np.triu(products > least, 1)), strict=True):
-            found.append((float(products[a, b]), (int(a), int(b))))
-    return found
+            promising.append((float(products[a, b]), (int(a), int(b))))
+    return promising
 
 
 def _ridge(
@@ -263,15 +265,15 @@ def _ridge_in_parts(
     """
     offset, centre = targets[rows].mean(axis=0), design[rows].mean(axis=0)
     means = np.empty((len(_PENALTIES), *targets.shape))
-    for part in clusters.parts:
-        train = outside(rows, part)
+    for held_rows in clusters.parts:
+        train = outside(rows, held_rows)
         columns = design[train] - design[train].mean(axis=0)
         values, left = _decomposed(columns)
         projected = left.T @ (targets[train] - targets[train].mean(axis=0))
-        held = (design[part] - centre) @ (columns.T @ left)
+        held = (design[held_rows] - centre) @ (columns.T @ left)
         for mean, penalty in zip(means, _PENALTIES, strict=True):
             scaled = projected / (len(train) * (values + penalty))[:, None]
-            mean[part] = offset + held @ scaled
+            mean[held_rows] = offset + held @ scaled
     errors = ((targets - means)[:, rows] ** 2).sum(axis=(1, 2)) / len(rows)
     best = int(errors.argmin())
     return _Fit(means[best], float(errors[best]))
@@ -299,13 +301,13 @@ def strongest_columns(
 ) -> FloatArray:
     """Return the linear columns that are most associated with the targets, for a forest."""
     strength = _correlations(linear[rows], targets[rows])
-    place = 0
+    first = 0
     for column in columns:
         width = column.linear.shape[1]
         if column.curved.shape[1] and width:
             curved = _correlations(column.curved[rows], targets[rows]).max()
-            strength[place] = max(strength[place], curved)
-        place += width
+            strength[first] = max(strength[first], curved)
+        first += width
     return linear[:, _first_by(strength, most)]
 
 
@@ -320,8 +322,10 @@ def _unseen_means(
     if clusters is None:
         return out_of_bag_means(columns, targets, rows, rng)
     means = np.empty_like(targets)
-    for part in clusters.parts:
-        means[part] = out_of_bag_means(columns, targets, outside(rows, part), rng)[part]
+    for held_rows in clusters.parts:
+        means[held_rows] = out_of_bag_means(columns, targets, outside(rows, held_rows), rng)[
+            held_rows
+        ]
     return means
 
 

@@ -141,7 +141,7 @@ class DeepKnockoffs(BaseEstimator):
         rates = np.linspace(LEARNING_RATE, 0.0, len(batches), endpoint=False, dtype=np.float32)
         n_calls = -(-len(batches) // _LONGEST_SCAN)
         losses = []
-        calls = [np.array_split(part, n_calls) for part in (batches, rates)]
+        calls = [np.array_split(array, n_calls) for array in (batches, rates)]
         for steps in zip(*calls, strict=True):
             state, loss = _train(state, self._Z, *map(jnp.asarray, steps), aims)
             losses.append(np.asarray(loss))

@@ -99,21 +99,21 @@ def draw_tests(
     if drawn.shape != rows.shape:
         raise ValueError(f"drawn has shape {drawn.shape}, expected {rows.shape} as of X")
     regressors = {int(j): regressors_of(rows[:, j], kinds[j]) for j in varying_columns(rows)}
-    found: dict[int | tuple[int, ...], DrawTest] = {}
+    tests: dict[int | tuple[int, ...], DrawTest] = {}
     for unit in regressors if columns is None else columns:
-        own = unit if isinstance(unit, tuple) else (int(unit),)
+        columns_of_unit = unit if isinstance(unit, tuple) else (int(unit),)
         both = [
             _scored(np.concatenate([rows[:, j], drawn[:, j]]), kinds[j])
-            for j in own
+            for j in columns_of_unit
             if j in regressors
         ]
         if both:
             real, copies = np.split(np.concatenate(both, axis=1), 2)
-            others = [regressor for j, regressor in regressors.items() if j not in own]
+            others = [regressor for j, regressor in regressors.items() if j not in columns_of_unit]
             linear = joined([other.linear for other in others], len(real))
             known = strongest_columns(real, others, linear, np.arange(len(real)), _OTHERS)
-            found[unit] = _recognised(real, copies, known, first, seed % 2**31)
-    return found
+            tests[unit] = _recognised(real, copies, known, first, seed % 2**31)
+    return tests
 
 
 def _scored(values: FloatArray, kind: FeatureKind) -> FloatArray:

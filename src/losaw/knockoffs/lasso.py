@@ -70,11 +70,11 @@ def fit_mean(
         # Only columns that can have a coefficient are multiplied with each other.
         inside |= entering
         of_inside = X[:, inside]
-        own, products = b[inside], of_inside.T @ of_inside / n_rows
+        b_inside, products = b[inside], of_inside.T @ of_inside / n_rows
         gradient = of_inside.T @ residual / n_rows
-        descend(products, gradient, own, penalty, penalty, tolerance)
-        b[inside] = own
-        residual = z - of_inside @ own
+        descend(products, gradient, b_inside, penalty, penalty, tolerance)
+        b[inside] = b_inside
+        residual = z - of_inside @ b_inside
         entering = ~inside & (np.abs(X.T @ residual) > n_rows * penalty)
         if not entering.any():
             break

@@ -81,11 +81,11 @@ def choose_penalty(
     columns = sparse_columns(X, scales)
     largest = _largest_penalty(columns, codes, n_classes)
     penalties = largest * np.geomspace(1.0, smallest_ratio, n_penalties)
-    parts = []
+    of_folds = []
     for fold in range(int(folds.max()) + 1):
         kept = folds != fold
-        parts.append((sparse_columns(X[kept], scales), codes[kept], X[~kept], codes[~kept]))
-    best = _select(parts, penalties, n_classes, X.shape[1], patience, tolerance, len(X))
+        of_folds.append((sparse_columns(X[kept], scales), codes[kept], X[~kept], codes[~kept]))
+    best = _select(of_folds, penalties, n_classes, X.shape[1], patience, tolerance, len(X))
     coefficients = np.zeros((X.shape[1], n_classes))
     intercepts = _start(codes, n_classes)
     # Warm starts along every second penalty: the last one decides.
@@ -114,7 +114,7 @@ def fit_probabilities(
 
 
 def _select(
-    parts: list[Any],
+    of_folds: list[Any],
     penalties: FloatArray,
     n_classes: int,
     n_columns: int,
@@ -123,12 +123,12 @@ def _select(
     n_rows: int,
 ) -> int:
     """Index of the penalty with the least held-out deviance; all folds go down together."""
-    states = [(np.zeros((n_columns, n_classes)), _start(part[1], n_classes)) for part in parts]
+    states = [(np.zeros((n_columns, n_classes)), _start(fold[1], n_classes)) for fold in of_folds]
     best, least = 0, np.inf
     for index, penalty in enumerate(penalties):
         deviance = 0.0
         for (columns, codes, held_X, held_codes), (coefficients, intercepts) in zip(
-            parts, states, strict=True
+            of_folds, states, strict=True
         ):
             descend(columns, codes, coefficients, intercepts, penalty, tolerance)
             fitted = probabilities(held_X, coefficients, intercepts)

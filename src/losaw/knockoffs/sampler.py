@@ -110,13 +110,13 @@ def check_features(
     remedy = f"{IMPUTE}, or take the sampler 'conditional', which draws missing values"
     rows, columns = finite_rows(X, MIN_ROWS, allow_missing, remedy)
     asked = asked_kinds(kinds, columns)
-    found = tuple(asked.get(name, "continuous") for name in columns)
+    found_kinds = tuple(asked.get(name, "continuous") for name in columns)
     for column, name in enumerate(columns):
         if asked.get(name) == "nominal" and (rows[:, column] % 1 > 0).any():
             raise ValueError(
                 f"column {name!r} is declared nominal but holds fractions; level codes are whole"
             )
-    return rows.copy(), found
+    return rows.copy(), found_kinds
 
 
 def fitted_rows(sampler: Any) -> FloatArray:

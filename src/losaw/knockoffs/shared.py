@@ -45,7 +45,7 @@ class SharedKnockoffs:
         self._seed, self._n_draws, self._is_fitted = int(self._stream.integers(2**63)), 0, False
         self._rows = (X, kinds, units)
         groups = {
-            name: None if value is None else [np.asarray(part).tolist() for part in value]
+            name: None if value is None else [np.asarray(columns).tolist() for columns in value]
             for name, value in units.items()
         }
         asked = repr((self.name, self._seed, kinds, groups, X.shape, X.dtype.str)).encode()

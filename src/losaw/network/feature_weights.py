@@ -167,7 +167,7 @@ def _correlations(X: ArrayLike) -> NDArray[np.float32]:
     scale[scale <= 1e-14 * np.abs(location)] = np.inf
     product = np.zeros((rows.shape[1], rows.shape[1]), dtype=np.float32)
     for start in range(0, len(rows), 4096):
-        part = ((rows[start : start + 4096] - location) / scale).astype(np.float32)
-        product += part.T @ part
+        scaled = ((rows[start : start + 4096] - location) / scale).astype(np.float32)
+        product += scaled.T @ scaled
     product /= np.float32(len(rows))
     return product

@@ -165,11 +165,11 @@ def _check_precision(
     """Raise at a column so far from zero that single precision loses how its values differ."""
     largest, deviation = np.abs(values).max(axis=0), values.std(axis=0)
     lost = np.finfo(np.float32).eps * largest > _LARGEST_LOSS * deviation
-    for place in np.flatnonzero(lost & (np.ptp(values, axis=0) > 0)).tolist():
-        label = place if columns is None else repr(str(columns[place]))
+    for j in np.flatnonzero(lost & (np.ptp(values, axis=0) > 0)).tolist():
+        label = j if columns is None else repr(str(columns[j]))
         raise ValueError(
             f"{name}{f', column {label},' if name == 'X' else ''} has values up to "
-            f"{largest[place]:g} in size with a standard deviation of {deviation[place]:g}: single "
+            f"{largest[j]:g} in size with a standard deviation of {deviation[j]:g}: single "
             "precision loses how they differ; subtract the mean and take another unit"
         )
 

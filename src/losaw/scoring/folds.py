@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.rng import seed_integer
-from losaw.scoring.losses import named_loss
+from losaw.scoring.losses import asked_loss
 from losaw.scoring.model import Model, read_model, with_missing_rows
 from losaw.scoring.rows import Rows, ScoringOptions
-from losaw.support.outcomes import task_of
-from losaw.support.wrappers import inside
+from losaw.support.models import inside, task_of
 from losaw.trees.view import is_sample
 
 Numbers = NDArray[np.intp]
@@ -45,15 +44,15 @@ def fits(
     With pairs of row numbers as ``cv`` the model may be a list, of the fitted model of each fold.
     """
     task = task_of(model)
-    loss = named_loss(options.loss, options.scoring, model, task)
-    options = options._replace(loss=loss, scoring=None)
+    name, loss = asked_loss(options.loss, options.scoring, model, task)
+    options = options._replace(loss=name)
     if cv is None:
         if isinstance(model, list):
             raise ValueError(
                 f"model is a list of {len(model)} models; give the folds that they were fitted in, "
                 "cv=[(rows of the fit, rows to score), …], or one model"
             )
-        subject = read_model(model, rows, options, task)
+        subject = read_model(model, rows, options, loss)
         seen = is_sample(model, rows.table.rows(), rows.y)
         if seen:
             warnings.warn(WARNING, stacklevel=3)
@@ -63,11 +62,11 @@ def fits(
             f"test={test!r} takes the rows for independent, which rows of models with "
             "common training rows are not; with cv= use test='t'"
         )
-    parts = folds(cv, model, rows, rng, task)
-    models = fitted_models(model, rows, parts, rng)
+    pairs = folds(cv, model, rows, rng, task)
+    models = fitted_models(model, rows, pairs, rng)
     return [
-        Fit(read_model(fitted, rows.take(held), options, task), train, held)
-        for fitted, (train, held) in zip(models, parts, strict=True)
+        Fit(read_model(fitted, rows.take(held), options, loss), train, held)
+        for fitted, (train, held) in zip(models, pairs, strict=True)
     ]
 
 
@@ -99,32 +98,32 @@ def folds(
         stratified, clustered = task == "classification", clusters is not None
         cv = shuffled_folds(int(cv), stratified, clustered, seed_integer(rng))
     try:
-        parts = list(cv if is_list else check_cv(cv).split(rows.table.codes, rows.y, clusters))
+        pairs = list(cv if is_list else check_cv(cv).split(rows.table.codes, rows.y, clusters))
     except ValueError as error:
         if "groups" not in str(error):
             raise ValueError(f"cv={cv!r}: {error}") from error
         raise ValueError(
             f"cv={cv!r} needs the group of every row: give clusters=, one label for each row"
         ) from error
-    for number, part in enumerate(parts):
-        if not _is_fold(part, len(rows)):
+    for number, fold in enumerate(pairs):
+        if not _is_fold(fold, len(rows)):
             raise ValueError(
                 f"fold {number} of cv must be a pair of arrays of row numbers from 0 to "
-                f"{len(rows) - 1}, the rows to fit to and the rows to score, got {part!r}; or give "
+                f"{len(rows) - 1}, the rows to fit to and the rows to score, got {fold!r}; or give "
                 "a number of folds, as in cv=5"
             )
-    for fitted, held in parts:
+    for fitted, held in pairs:
         if clusters is not None and np.intersect1d(clusters[fitted], clusters[held]).size:
             raise ValueError(
                 f"cv={cv!r} separates rows of one cluster; give a number of folds, or a splitter "
                 "that keeps clusters together, like GroupKFold"
             )
-    if len(parts) < 2:
+    if len(pairs) < 2:
         raise ValueError("cv makes fewer than two folds")
-    for number, (fitted, held) in enumerate(parts):
+    for number, (fitted, held) in enumerate(pairs):
         fits_classes = task == "classification" and not isinstance(model, list)
         _check_fold(number, rows, fitted, held, fits_classes)
-    return parts
+    return pairs
 
 
 def _check_fold(number: int, rows: Rows, fitted: Numbers, held: Numbers, of_classes: bool) -> None:
@@ -134,8 +133,8 @@ def _check_fold(number: int, rows: Rows, fitted: Numbers, held: Numbers, of_clas
             f"fold {number} of cv scores {len(both)} rows that it fits to (first: row {both[0]}): "
             "give rows that the model has not seen"
         )
-    for what, part in (("fits to", fitted), ("scores", held)):
-        if rows.weights is not None and not rows.weights[part].any():
+    for what, rows_of_fold in (("fits to", fitted), ("scores", held)):
+        if rows.weights is not None and not rows.weights[rows_of_fold].any():
             raise ValueError(
                 f"fold {number} of cv {what} rows whose sample_weight is 0 for all; leave rows "
                 "without weight out, or take fewer folds"
@@ -162,11 +161,11 @@ def shuffled_folds(n_folds: int, stratified: bool, clustered: bool, seed: int) -
     return kinds[stratified, clustered](n_folds, shuffle=True, random_state=seed)
 
 
-def _is_fold(part: Any, n_rows: int) -> bool:
+def _is_fold(fold: Any, n_rows: int) -> bool:
     """Return whether this is a pair of arrays of row numbers."""
-    if isinstance(part, str) or not hasattr(part, "__len__") or len(part) != 2:
+    if isinstance(fold, str) or not hasattr(fold, "__len__") or len(fold) != 2:
         return False
-    arrays = [np.asarray(rows) for rows in part]
+    arrays = [np.asarray(rows) for rows in fold]
     return all(
         rows.ndim == 1
         and len(rows) > 0
@@ -202,9 +201,9 @@ def unfitted(model: Any, seed: int | None) -> Any:
     parameters = copy.get_params()
     names = [n for n, v in parameters.items() if n.endswith("random_state") and v is None]
     copy.set_params(**dict.fromkeys(names, seed))
-    for part in parameters.values():  # splitters that shuffle, which have no parameters
-        if hasattr(part, "split") and getattr(part, "random_state", 0) is None:
-            part.random_state = seed
+    for inner in parameters.values():  # splitters that shuffle, which have no parameters
+        if hasattr(inner, "split") and getattr(inner, "random_state", 0) is None:
+            inner.random_state = seed
     return copy
 
 
@@ -215,10 +214,10 @@ def _require_unfrozen(model: Any) -> None:
     if not hasattr(model, "get_params") or isinstance(model, type):
         return
     parameters = model.get_params()
-    for part in (model, *parameters.values()):
-        is_own = hasattr(part, "__sklearn_clone__") and not isinstance(part, type)
-        if is_own and clone(part) is part:
-            raise _frozen(f"{type(part).__name__} is frozen", model)
+    for inner in (model, *parameters.values()):
+        is_own = hasattr(inner, "__sklearn_clone__") and not isinstance(inner, type)
+        if is_own and clone(inner) is inner:
+            raise _frozen(f"{type(inner).__name__} is frozen", model)
     for name, value in parameters.items():
         last = name.rpartition("__")[2]
         if (last == "cv" and isinstance(value, str) and value == "prefit") or (
@@ -237,23 +236,23 @@ def _frozen(reason: str, model: Any) -> ValueError:
 def fitted_models(
     model: Any,
     rows: Rows,
-    parts: Sequence[tuple[Numbers, Numbers]],
+    pairs: Sequence[tuple[Numbers, Numbers]],
     rng: np.random.Generator,
 ) -> list[Any]:
     """Return copies of a model fitted to the rows of each fold, or the list that is given."""
     if not isinstance(model, list):
         seed = seed_for_copies(rng)
-        copies = [unfitted(model, seed) for _ in parts]
+        copies = [unfitted(model, seed) for _ in pairs]
         try:
             return [
                 fit_copy(copy, rows.take(train))
-                for copy, (train, _) in zip(copies, parts, strict=True)
+                for copy, (train, _) in zip(copies, pairs, strict=True)
             ]
         except (TypeError, ValueError) as error:
             raise with_missing_rows(error, model, rows.table) from error
-    if len(model) != len(parts):
+    if len(model) != len(pairs):
         raise ValueError(
-            f"model is a list of {len(model)} models for {len(parts)} folds; give the fitted model "
+            f"model is a list of {len(model)} models for {len(pairs)} folds; give the fitted model "
             "of each fold"
         )
     return list(model)

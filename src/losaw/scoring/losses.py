@@ -13,8 +13,8 @@ import numpy as np
 
 from losaw.data import FloatArray
 from losaw.support.arguments import between_0_and_1
+from losaw.support.models import inside, names_of_kinds
 from losaw.support.words import did_you_mean, unknown
-from losaw.support.wrappers import inside, names_of_kinds
 
 Loss = Callable[[FloatArray, FloatArray], FloatArray]
 LossName = Literal["squared-error", "absolute-error", "pinball", "log-loss", "brier", "zero-one"]
@@ -28,8 +28,8 @@ def squared_error(y: FloatArray, prediction: FloatArray) -> FloatArray:
         return np.asarray(((_indicators(y, prediction) - prediction) ** 2).sum(axis=1) / 2)
     differences = y - prediction
     if (largest := np.abs(differences).max(initial=0.0)) > _LARGEST_DIFFERENCE:
-        words = f"y and its prediction differ by {largest:g}, too much for errors of squares"
-        raise ValueError(f"{words}; give y in another unit, or take another loss")
+        problem = f"y and its prediction differ by {largest:g}, too much for errors of squares"
+        raise ValueError(f"{problem}; give y in another unit, or take another loss")
     return np.asarray(differences**2)
 
 
@@ -117,15 +117,28 @@ SCORINGS = {
 }
 
 
-def named_loss(loss: Any, scoring: Any, model: Any, task: str) -> Any:
-    """Return the loss that is asked for: a callable, or its name, of the default where none is.
+def asked_loss(loss: Any, scoring: Any, model: Any, task: str) -> tuple[Any, Loss]:
+    """Return the loss that is asked for, as it is named and as a function.
 
     A score of scikit-learn, a name of ``SCORINGS`` or the scorer of that name, asks for the loss
     whose mean over rows it is with another sign.
     """
-    if scoring is None:
-        default = "log-loss" if task == "classification" else "squared-error"
-        return default if loss is None else loss
+    if scoring is not None:
+        loss = _loss_of_scoring(loss, scoring, model, task)
+    if loss is None:
+        loss = "log-loss" if task == "classification" else "squared-error"
+    if callable(loss):
+        return loss, _checked(loss)
+    if not isinstance(loss, str) or loss not in LOSSES:
+        raise ValueError(
+            unknown("loss", loss, LOSSES) + "; or give loss(y, prediction) -> array (n_samples,)"
+        )
+    if loss in (_OF_CLASSES if task == "regression" else ("pinball",)):
+        raise ValueError(f"the loss {loss!r} is not defined for a {task}")
+    return loss, LOSSES[loss]
+
+
+def _loss_of_scoring(loss: Any, scoring: Any, model: Any, task: str) -> str:
     if loss is not None:
         raise ValueError("give loss= or scoring=, not both")
     if not isinstance(scoring, str):
@@ -154,21 +167,6 @@ def named_loss(loss: Any, scoring: Any, model: Any, task: str) -> Any:
             f"scoring={scoring!r} is a score of a {its_task}, which the model does not do"
         )
     return name
-
-
-def resolve_loss(loss: Any, task: str) -> Loss:
-    """Return the loss of a name, a callable with its checks, or of None the default."""
-    if loss is None:
-        return log_loss if task == "classification" else squared_error
-    if callable(loss):
-        return _checked(loss)
-    if not isinstance(loss, str) or loss not in LOSSES:
-        raise ValueError(
-            unknown("loss", loss, LOSSES) + "; or give loss(y, prediction) -> array (n_samples,)"
-        )
-    if loss in (_OF_CLASSES if task == "regression" else ("pinball",)):
-        raise ValueError(f"the loss {loss!r} is not defined for a {task}")
-    return LOSSES[loss]
 
 
 def _checked(loss: Loss) -> Loss:

@@ -10,19 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import FloatArray
-from losaw.scoring.losses import Loss, resolve_loss
+from losaw.scoring.losses import Loss, squared_error
 from losaw.scoring.rows import Rows, ScoringOptions
-from losaw.support.outcomes import (
-    Task,
-    class_numbers,
-    classes_of,
-    finite_numbers,
-    means,
-    probabilities,
-    task_of,
-)
+from losaw.support.models import classes_of, inside, task_of
+from losaw.support.outcomes import class_numbers, finite_numbers, means, probabilities
 from losaw.support.threads import checked_jobs, each
-from losaw.support.wrappers import inside
 from losaw.tables import Table
 from losaw.tables.fitted_columns import rebuild_for
 from losaw.tables.groups import Units, chosen_units, units_of
@@ -127,8 +119,8 @@ class Model:
         units = self.scored_columns
         same = self.predict(self.columns)
         matrices = (exchanged(self.columns, copy, unit) for copy in copies for unit in units)
-        found = self._predict_each(matrices, self.n_threads)
-        while of_copy := list(itertools.islice(found, len(units))):
+        predicted = self._predict_each(matrices, self.n_threads)
+        while of_copy := list(itertools.islice(predicted, len(units))):
             yield [same, *of_copy]
 
     def grow(
@@ -141,11 +133,11 @@ class Model:
         they are taken.
         """
         units = [self.columns_of(unit) for unit in self.units.members]
-        given, others = self._compared(rows), self._compared(background)
-        if self.trees is not None and given is not None and others is not None:
+        compared, others = self._compared(rows), self._compared(background)
+        if self.trees is not None and compared is not None and others is not None:
             members = [self.trees.columns_of(unit) for unit in units]
             trees, value = self.trees.trees, self.trees.value
-            grown = growing_predictions(trees, value, given, others, members, orders)
+            grown = growing_predictions(trees, value, compared, others, members, orders)
             yield from grown.reshape(len(grown), -1, *grown.shape[3:])
             return
         matrices = (
@@ -164,8 +156,8 @@ class Model:
             return np.split(np.asarray(self.predict(rows)), len(batch))
 
         size = max(1, _BATCH // max(len(first), 1))
-        given = itertools.chain([first], remaining)
-        batches = iter(lambda: tuple(itertools.islice(given, size)), ())
+        every_matrix = itertools.chain([first], remaining)
+        batches = iter(lambda: tuple(itertools.islice(every_matrix, size)), ())
         for predicted in each(predict, batches, n_threads):
             yield from predicted
 
@@ -186,16 +178,16 @@ class Model:
 
         def parts() -> Iterator[tuple[list[FloatArray], FloatArray | None, slice]]:
             while together := list(itertools.islice(drawn, at_once)):
-                found = [self._compared(copy) for copy in together]
-                others = [other for other in found if other is not None]
+                predictions = [self._compared(copy) for copy in together]
+                others = [other for other in predictions if other is not None]
                 whole = np.stack(others) if len(others) == len(together) else None
                 yield from ((together, whole, rows) for rows in blocks)
 
         def of_part(
-            part: tuple[list[FloatArray], FloatArray | None, slice],
+            block: tuple[list[FloatArray], FloatArray | None, slice],
         ) -> list[list[FloatArray]]:
             """The predictions of some rows, by copy: as they are, and for every unit."""
-            together, others, rows = part
+            together, others, rows = block
             if others is None:
                 return [
                     [
@@ -204,10 +196,10 @@ class Model:
                     ]
                     for copy in together
                 ]
-            same, *found = exchanged_predictions(
+            same, *predictions = exchanged_predictions(
                 of.trees, of.value, compared[rows], others[:, rows], members
             )
-            remaining = iter(found)
+            remaining = iter(predictions)
             return [[same, *itertools.islice(remaining, len(units))] for _ in together]
 
         predicted = each(of_part, parts(), self.n_threads)
@@ -223,17 +215,20 @@ class Model:
         return encoded if np.isfinite(encoded).all() else None
 
 
-def read_model(model: Any, rows: Rows, options: ScoringOptions, task: Task | None = None) -> Model:
+def read_model(
+    model: Any, rows: Rows, options: ScoringOptions, loss: Loss = squared_error
+) -> Model:
     """A fitted model on the rows that it is explained on.
 
-    A model with an encoding of its own, on an array of numbers, has ``encode(X)``,
-    ``encoding_.groups`` and ``predict_encoded(columns)``, which gives means or probabilities of the
-    second class, and ``encoded_forest()`` if that is the mean of trees. Any other model is given
-    rows of the type that the table was read from, and its columns are the features.
+    ``options.loss`` is what ``loss`` was asked for by. A model with an encoding of its own, on an
+    array of numbers, has ``encode(X)``, ``encoding_.groups`` and ``predict_encoded(columns)``,
+    which gives means or probabilities of the second class, and ``encoded_forest()`` if that is the
+    mean of trees. Any other model is given rows of the type that the table was read from, and its
+    columns are the features.
     """
     _require_fitted(model)
-    table, task = rows.table, task or task_of(model)
-    classes = classes_of(model) if task == "classification" else None
+    table = rows.table
+    classes = classes_of(model) if task_of(model) == "classification" else None
     rebuild = rebuild_for(model, table)
     if table.is_plain and hasattr(model, "predict_encoded"):
         encode, predict = model.encode, model.predict_encoded
@@ -250,9 +245,9 @@ def read_model(model: Any, rows: Rows, options: ScoringOptions, task: Task | Non
             encode_rows = trees.encode
             trees = replace(trees, encode=lambda codes: encode_rows(rebuild(codes)))
     units = units_of(table.names, options.groups)
-    needs_probabilities = options.loss != "zero-one" and not callable(options.loss)
+    needs_probabilities = isinstance(options.loss, str) and options.loss != "zero-one"
     has_probabilities = hasattr(model, "predict_proba") or hasattr(model, "predict_encoded")
-    if task == "classification" and needs_probabilities and not has_probabilities:
+    if classes is not None and needs_probabilities and not has_probabilities:
         raise ValueError(
             f"{type(model).__name__} has no predict_proba; use loss='zero-one', or calibrate it "
             "with sklearn.calibration.CalibratedClassifierCV"
@@ -262,7 +257,7 @@ def read_model(model: Any, rows: Rows, options: ScoringOptions, task: Task | Non
         rows,
         finite_numbers(rows.y) if classes is None else class_numbers(rows.y, classes),
         weights=None if rows.weights is None else rows.weights / rows.weights.mean(),
-        loss=resolve_loss(options.loss, task),
+        loss=loss,
         loss_name=options.loss,
         units=units,
         scored=chosen_units(units, options.features),
@@ -305,8 +300,10 @@ def _require_fitted(model: Any) -> None:
         )
     # Other models may show a fit in other ways.
     if type(last).__module__.partition(".")[0] in ("sklearn", "losaw"):
-        said = f"the model, a {type(model).__name__}, is not fitted: call its fit(X, y) first, or "
-        check_is_fitted(last, msg=f"{said}give cv=5 to fit it in folds")
+        problem = (
+            f"the model, a {type(model).__name__}, is not fitted: call its fit(X, y) first, or "
+        )
+        check_is_fitted(last, msg=f"{problem}give cv=5 to fit it in folds")
 
 
 def _predictor_of(

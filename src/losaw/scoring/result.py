@@ -104,8 +104,8 @@ class ImportanceResult:
 
     def __post_init__(self) -> None:
         for name in ("scores", "std_error", "p_values"):
-            if (given := getattr(self, name)) is not None:
-                object.__setattr__(self, name, np.asarray(given, dtype=float))
+            if (array := getattr(self, name)) is not None:
+                object.__setattr__(self, name, np.asarray(array, dtype=float))
         for name in ("scores", "std_error", "p_values", "kinds"):
             value = getattr(self, name)
             if value is not None and np.shape(value) != (len(self.feature_names),):
@@ -261,16 +261,16 @@ class ImportanceResult:
             method without p-values.
         """
         asked = {"fdr": fdr, "fwer": fwer, "top": top}
-        given = [name for name, value in asked.items() if value is not None]
-        if len(given) != 1:
-            raise ValueError(f"give exactly one of fdr, fwer and top, got {given or 'none'}")
+        names_asked = [name for name, value in asked.items() if value is not None]
+        if len(names_asked) != 1:
+            raise ValueError(f"give exactly one of fdr, fwer and top, got {names_asked or 'none'}")
         order = np.argsort(-self.ranking_scores(), kind="stable")
         if top is not None:
             whole_number("top", top, 1)
             if self.p_values is not None:
                 order = order[~np.isnan(self.p_values[order])]
             return tuple(self.feature_names[j] for j in order[:top])
-        rate = between_0_and_1(given[0], asked[given[0]])
+        rate = between_0_and_1(names_asked[0], asked[names_asked[0]])
         if fwer is None:
             one_of("procedure", procedure, PROCEDURES)
         p_values = self.details.get("raw_p_values", self.p_values)

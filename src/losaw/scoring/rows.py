@@ -19,7 +19,7 @@ from losaw.tables.groups import Groups
 class ScoringOptions(NamedTuple):
     """The options of a method that concern neither the model nor its rows."""
 
-    loss: Any = None
+    loss: Any = None  # as it is asked for
     scoring: Any = None
     features: Sequence[str] | None = None
     groups: Groups = None
@@ -87,13 +87,15 @@ def training_rows(
         raise ValueError(f"train must be (X, y) or (X, y, sample_weight), got {got}")
     X, y, *weights = train
     try:
-        found = read_rows(X, y, rows.table.kinds, feature_names, weights[0] if weights else None)
+        fitted_rows = read_rows(
+            X, y, rows.table.kinds, feature_names, weights[0] if weights else None
+        )
     except (TypeError, ValueError) as error:
         raise type(error)(f"train: {error}") from error
-    differ = other_columns("train", found.table.names, "X", rows.table.names)
+    differ = other_columns("train", fitted_rows.table.names, "X", rows.table.names)
     if differ:
         raise ValueError(f"{differ}; give both the same columns in the same order")
-    return found
+    return fitted_rows
 
 
 def cluster_numbers(clusters: ArrayLike | None, n_rows: int) -> NDArray[np.intp] | None:

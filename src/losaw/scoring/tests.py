@@ -1,6 +1,6 @@
 """From differences in loss of single rows to scores with tests: of one model, or over folds.
 
-A method gives a function ``differences(fit)``; :func:`tested` calls it once for each fold, in
+A method has a function ``differences(fit)``; :func:`infer` calls it once for each fold, in
 order, or once for a model that was fitted before.
 """
 
@@ -27,11 +27,11 @@ CROSS_FITTED = (
 ROWS_AND_FITS = (
     "over rows, as they take and give values, and over fits to other rows (the spread of folds)"
 )
-GIVING = "over test rows, as they take and give values, the fitted model held fixed"
+TAKEN_AND_GIVEN = "over test rows, as they take and give values, the fitted model held fixed"
 NO_SPREAD = "not tested: every {} scores it alike, so that there is no error to test against"
 _FEW = 20  # effective rows
 TestName = Literal["t", "wilcoxon", "binomial", "fisher"]
-TESTS: tuple[str, ...] = get_args(TestName)
+TEST_NAMES: tuple[str, ...] = get_args(TestName)
 _N_FLIPS = 1999
 _MOST_SIGNS = 1_000_000  # at once, which take 24 MB
 
@@ -47,12 +47,12 @@ class Differences(NamedTuple):
     details: Mapping[str, Any] = MappingProxyType({})
     # What values add to the score in rows that took them, by the row that gave them, among all
     # rows (n_rows, n_units): see :func:`added_by_donors`. None: values come from no other rows.
-    given: FloatArray | None = None
+    donated: FloatArray | None = None
 
 
 @dataclass(frozen=True)
-class Testing:
-    """The test of the differences, with the parameters of :func:`losaw.importance.cpi`."""
+class Inference:
+    """How scores are tested and compared, with parameters of :func:`losaw.importance.cpi`."""
 
     test: str = "t"
     adjustment: str = "none"
@@ -62,11 +62,11 @@ class Testing:
     compares: bool = True
 
 
-def tested(
+def infer(
     differences: Callable[[Fit], Differences],
     fits: Sequence[Fit],
     rows: Rows,
-    testing: Testing,
+    inference: Inference,
     rng: np.random.Generator,
 ) -> ImportanceResult:
     """Score the models one after the other, and test the mean of their scores.
@@ -86,46 +86,45 @@ def tested(
     """
     _check_effective_number(rows)
     if len(fits) > 1:
-        return _cross_fitted(differences, fits, rows, testing)
-    found = differences(fits[0])
-    if "repeats" in found.details:
-        return _repeated(found, fits[0], testing)
+        return _cross_fitted(differences, fits, rows, inference)
+    measured = differences(fits[0])
+    if "repeats" in measured.details:
+        return _repeated(measured, fits[0], inference)
     if fits[0].seen:
         untested = dict.fromkeys(fits[0].model.names, SEEN)
-        found = found._replace(details={**found.details, "notes": untested})
-    return _held_out(found, fits[0].model, testing, rng)
+        measured = measured._replace(details={**measured.details, "notes": untested})
+    return _held_out(measured, fits[0].model, inference, rng)
 
 
 def _cross_fitted(
-    differences: Callable[[Fit], Differences], fits: Sequence[Fit], rows: Rows, testing: Testing
+    differences: Callable[[Fit], Differences], fits: Sequence[Fit], rows: Rows, inference: Inference
 ) -> ImportanceResult:
     """Scores of the models of all folds, and tests of their mean."""
-    parts: list[Differences] = []
+    details_of_folds: list[Differences] = []
     scores = []
     total, count = np.zeros((len(rows), len(fits[0].model.scored))), np.zeros(len(rows))
     influence, share = np.zeros_like(total), np.zeros((len(rows), 1))
     for fit in fits:
-        found = differences(fit)
-        parts.append(found._replace(rows=None, given=None))
-        scores.append(
-            found.scores if found.scores is not None else fit.model.mean(np.asarray(found.rows))
-        )
-        if found.rows is not None:
-            total[fit.held] += found.rows
+        measured = differences(fit)
+        details_of_folds.append(measured._replace(rows=None, donated=None))
+        means = measured.scores
+        scores.append(fit.model.mean(np.asarray(measured.rows)) if means is None else means)
+        if measured.rows is not None:
+            total[fit.held] += measured.rows
             count[fit.held] += 1
             # Folds count alike; in each, rows as they weigh.
             weights = 1.0 if fit.model.weights is None else fit.model.weights[:, None]
-            part = weights / (len(fits) * len(fit.held)) * np.ones((len(fit.held), 1))
-            share[fit.held] += part
-            influence[fit.held] += part * found.rows
-            if found.given is not None:
-                influence += found.given / (len(fits) * len(fit.held))
+            row_weights = weights / (len(fits) * len(fit.held)) * np.ones((len(fit.held), 1))
+            share[fit.held] += row_weights
+            influence[fit.held] += row_weights * measured.rows
+            if measured.donated is not None:
+                influence += measured.donated / (len(fits) * len(fit.held))
     ratio = float(
         np.mean([len(fit.held) / len(fit.train) for fit in fits if fit.train is not None])
     )
     mean, error, freedom = nadeau_bengio(np.array(scores, dtype=float), ratio)
     tests = t_tests(mean, error, freedom)
-    details = _joined_details(parts)
+    details = _joined_details(details_of_folds)
     alike = _without_spread(mean, error, fits[0].model.names, "fold")
     details["notes"] = details.get("notes", {}) | alike
     details |= {"fold_scores": np.array(scores), "test_error": error}
@@ -133,48 +132,48 @@ def _cross_fitted(
         of_rows = total / count[:, None] if count.any() else None
     deviations = np.sqrt((1 / len(fits) + ratio) / freedom) * (np.array(scores) - mean)
     spread, kind = error, CROSS_FITTED
-    if testing.compares and count.any():
+    if inference.compares and count.any():
         sums = len(rows) * (influence - share * mean)
         within, _ = mean_deviations(sums, None, rows.clusters)
         of_fits = np.sqrt(ratio / (1 / len(fits) + ratio)) * deviations
         deviations = np.vstack([within, of_fits])
         spread, kind = np.sqrt((deviations**2).sum(axis=0)), ROWS_AND_FITS
     return _result(
-        fits[0].model, replace(testing, error_kind=kind), mean, spread, tests, details, of_rows,
+        fits[0].model, replace(inference, error_kind=kind), mean, spread, tests, details, of_rows,
         freedom, deviations,
     )  # fmt: skip
 
 
 def _held_out(
-    differences: Differences, subject: Model, testing: Testing, rng: np.random.Generator
+    differences: Differences, subject: Model, inference: Inference, rng: np.random.Generator
 ) -> ImportanceResult:
     """Scores and tests of one model on rows that it has not seen."""
     rows = np.asarray(differences.rows, dtype=float)  # a model may predict in long doubles
     clusters = subject.rows.clusters
-    for name, given in (("sample_weight", subject.weights), ("clusters", clusters)):
-        if given is not None and testing.test != "t":
-            raise ValueError(f"{name} is not defined for test={testing.test!r}; use test='t'")
+    for name, values in (("sample_weight", subject.weights), ("clusters", clusters)):
+        if values is not None and inference.test != "t":
+            raise ValueError(f"{name} is not defined for test={inference.test!r}; use test='t'")
     scores = subject.mean(rows)
     deviations, freedom = mean_deviations(rows - scores, subject.weights, clusters)
     if subject.weights is None and clusters is None:
         error = rows.std(axis=0, ddof=1) / np.sqrt(len(rows))
-        tests = np.array([one_sided_test(column, testing.test, rng) for column in rows.T])
+        tests = np.array([one_sided_test(column, inference.test, rng) for column in rows.T])
     else:
         error = np.sqrt((deviations**2).sum(axis=0))
-        testing = replace(testing, error_kind=_of_clusters(testing.error_kind, clusters))
+        inference = replace(inference, error_kind=_of_clusters(inference.error_kind, clusters))
         tests = t_tests(scores, error, freedom)
     details = dict(differences.details)
-    if testing.test == "t":
+    if inference.test == "t":
         unit = "row" if clusters is None else "cluster"
         alike = _without_spread(scores, error, subject.names, unit)
         details["notes"] = alike | details.get("notes", {})
     compared = None
-    if testing.compares:
-        compared, _ = mean_deviations(rows - scores, subject.weights, clusters, differences.given)
-    if compared is not None and differences.given is not None:
+    if inference.compares:
+        compared, _ = mean_deviations(rows - scores, subject.weights, clusters, differences.donated)
+    if compared is not None and differences.donated is not None:
         error = np.sqrt((compared**2).sum(axis=0))
-        testing = replace(testing, error_kind=_of_clusters(GIVING, clusters))
-    return _result(subject, testing, scores, error, tests, details, rows, freedom, compared)
+        inference = replace(inference, error_kind=_of_clusters(TAKEN_AND_GIVEN, clusters))
+    return _result(subject, inference, scores, error, tests, details, rows, freedom, compared)
 
 
 def _of_clusters(kind: str, clusters: NDArray[np.intp] | None) -> str:
@@ -210,25 +209,27 @@ def added_by_donors(
     centred = changes - np.average(changes, axis=0, weights=weights)
     sums = centred if weights is None else weights[:, None] * centred
     columns = zip(donors.T, sums.T, strict=True)
-    return np.column_stack([np.bincount(rows, own, n_rows) for rows, own in columns])
+    return np.column_stack(
+        [np.bincount(rows, changes_of_unit, n_rows) for rows, changes_of_unit in columns]
+    )
 
 
 def mean_deviations(
     deviations: FloatArray,
     weights: FloatArray | None,
     clusters: NDArray[np.intp] | None,
-    given: FloatArray | None = None,
+    donated: FloatArray | None = None,
 ) -> tuple[FloatArray, float]:
     """Return what rows, or clusters, add to the linearised error of a mean; degrees of freedom.
 
     The squares of a column sum to the squared error. Deviations from the mean are summed over
     clusters; without clusters every row is one. With weights the degrees of freedom are those of
-    the effective number of rows, or clusters. ``given`` is of :func:`added_by_donors`.
+    the effective number of rows, or clusters. ``donated`` is of :func:`added_by_donors`.
     """
     n_rows = n = float(len(deviations))
     sums = deviations if weights is None else weights[:, None] * deviations
-    if given is not None:
-        sums = sums + given
+    if donated is not None:
+        sums = sums + donated
     if clusters is not None:
         # Rows of a test need not have all clusters.
         _, numbers = np.unique(clusters, return_inverse=True)
@@ -254,42 +255,42 @@ def _check_effective_number(rows: Rows) -> None:
         return
     what = "rows" if rows.clusters is None else "clusters"
     effective = effective_number(rows.weights, rows.clusters)
-    said = f"sample_weight leaves {effective:.1f} effective {what} of {len(rows)} rows"
+    few = f"sample_weight leaves {effective:.1f} effective {what} of {len(rows)} rows"
     if effective < 2:
-        raise ValueError(f"{said}; at least 2 are needed: cap the largest weights")
+        raise ValueError(f"{few}; at least 2 are needed: cap the largest weights")
     if effective < _FEW:
         warnings.warn(
-            f"{said}: tests on fewer than {_FEW} find little, and keep their level only roughly; "
+            f"{few}: tests on fewer than {_FEW} find little, and keep their level only roughly; "
             "cap the largest weights, or give more rows",
             stacklevel=4,
         )
 
 
-def _repeated(found: Differences, fit: Fit, testing: Testing) -> ImportanceResult:
+def _repeated(measured: Differences, fit: Fit, inference: Inference) -> ImportanceResult:
     """Scores of one model with their error over rows, ``details["repeats"]`` apart; no test."""
-    subject, repeats = fit.model, found.details["repeats"]
+    subject, repeats = fit.model, measured.details["repeats"]
     error, deviations, freedom = None, None, None
-    if found.rows is not None and testing.compares and not fit.seen:
-        centred = found.rows - subject.mean(found.rows)
+    if measured.rows is not None and inference.compares and not fit.seen:
+        centred = measured.rows - subject.mean(measured.rows)
         clusters = subject.rows.clusters
-        deviations, freedom = mean_deviations(centred, subject.weights, clusters, found.given)
+        deviations, freedom = mean_deviations(centred, subject.weights, clusters, measured.donated)
         error = np.sqrt((deviations**2).sum(axis=0))
     # Of one value in all rows, 0 is the importance: notes are of folds.
-    details = {name: found.details[name] for name in found.details if name != "notes"}
+    details = {name: measured.details[name] for name in measured.details if name != "notes"}
     if len(repeats) > 1:
         details["permutation_error"] = repeats.std(axis=0, ddof=1) / np.sqrt(len(repeats))
-    testing = replace(testing, error_kind=_of_clusters(GIVING, subject.rows.clusters))
+    inference = replace(inference, error_kind=_of_clusters(TAKEN_AND_GIVEN, subject.rows.clusters))
     return _result(
-        subject, testing, np.asarray(found.scores), error, None, details,
-        found.rows, freedom, deviations,
+        subject, inference, np.asarray(measured.scores), error, None, details,
+        measured.rows, freedom, deviations,
     )  # fmt: skip
 
 
-def _joined_details(parts: Sequence[Differences]) -> dict[str, Any]:
+def _joined_details(folds: Sequence[Differences]) -> dict[str, Any]:
     """Arrays as their means over folds; notes that hold in every fold."""
     details: dict[str, Any] = {}
-    for name, first in parts[0].details.items():
-        values = [part.details[name] for part in parts]
+    for name, first in folds[0].details.items():
+        values = [fold.details[name] for fold in folds]
         if name == "notes":
             details[name] = {k: v for k, v in first.items() if all(k in note for note in values)}
         else:
@@ -309,7 +310,7 @@ def nadeau_bengio(scores: FloatArray, ratio: float) -> tuple[FloatArray, FloatAr
 
 def _result(
     subject: Model,
-    testing: Testing,
+    inference: Inference,
     scores: FloatArray,
     error: FloatArray | None,
     raw: FloatArray | None,
@@ -326,10 +327,10 @@ def _result(
         scores,
         subject.names,
         std_error=error,
-        std_error_kind=None if error is None else testing.error_kind,
-        p_values=None if raw is None else adjust(raw, testing.adjustment),
+        std_error_kind=None if error is None else inference.error_kind,
+        p_values=None if raw is None else adjust(raw, inference.adjustment),
         details=details,
-        method=testing.method,
+        method=inference.method,
         kinds=subject.kinds,
         degrees_of_freedom=freedom,
         rows=rows,
@@ -341,7 +342,7 @@ def _result(
 
 def check_test(test: str, adjustment: str) -> None:
     """Raise a ValueError for the name of a test or an adjustment that does not exist."""
-    one_of("test", test, TESTS)
+    one_of("test", test, TEST_NAMES)
     one_of("adjustment", adjustment, ADJUSTMENTS)
 
 

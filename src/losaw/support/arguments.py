@@ -26,15 +26,6 @@ class ArgumentTypeError(TypeError, ValueError):
     """An error: an argument of a wrong type; also a ValueError, which checks of values raise."""
 
 
-def require_instance(model: Any) -> None:
-    """Raise an error for a class in place of a model."""
-    if isinstance(model, type):
-        raise ArgumentTypeError(
-            f"model must be an estimator, got the class {model.__name__}; make one, as in "
-            f"{model.__name__}(), and fit it"
-        )
-
-
 def whole_number(
     name: str, value: Any, minimum: int, why: str = "", maximum: int | None = None
 ) -> int:
@@ -129,12 +120,12 @@ def check_same_order(X: Any, name: str, values: Any, table: str = "X") -> None:
     Rows are matched by their place; equal labels at other places are a mistake for certain.
     """
     index: Any = getattr(X, "index", None)
-    own: Any = getattr(values, "index", None)
-    if not (hasattr(index, "equals") and hasattr(own, "equals")) or index.equals(own):
+    labels: Any = getattr(values, "index", None)
+    if not (hasattr(index, "equals") and hasattr(labels, "equals")) or index.equals(labels):
         return
-    if index.value_counts().to_dict() != own.value_counts().to_dict():
+    if index.value_counts().to_dict() != labels.value_counts().to_dict():
         return
-    pairs = enumerate(zip(index.tolist(), own.tolist(), strict=True))
+    pairs = enumerate(zip(index.tolist(), labels.tolist(), strict=True))
     row, (label, other) = next((row, pair) for row, pair in pairs if pair[0] != pair[1])
     raise ValueError(
         f"{name} has the labels of {table}'s rows in another order (first: row {row} is labelled "
@@ -176,10 +167,10 @@ def check_finite(
         bad &= ~np.isnan(values)
     if not bad.any():
         return
-    row, *place = np.argwhere(bad)[0].tolist()
+    row, *column = np.argwhere(bad)[0].tolist()
     count, where = f"{int(bad.sum())}", f"row {row}"
-    if place:
-        label = place[0] if columns is None else repr(str(columns[place[0]]))
+    if column:
+        label = column[0] if columns is None else repr(str(columns[column[0]]))
         count, where = f"{int(bad.any(axis=1).sum())} rows with", f"{where}, column {label}"
     raise ValueError(
         f"{name} has {count} missing or infinite values (NaN, inf, beyond 1e150; first: {where}); "
@@ -195,11 +186,11 @@ def check_unit(
     A sum of their squares is zero or has no digits: the column would look like a constant one.
     """
     sizes = np.atleast_1d(np.fmax.reduce(np.abs(values), axis=0, initial=0.0))
-    for place in np.flatnonzero((sizes > 0) & (sizes < SMALLEST_VALUE)).tolist():
-        label = place if columns is None else repr(str(columns[place]))
+    for column in np.flatnonzero((sizes > 0) & (sizes < SMALLEST_VALUE)).tolist():
+        label = column if columns is None else repr(str(columns[column]))
         raise ValueError(
             f"{name}{f', column {label},' if values.ndim > 1 else ''} has no value beyond "
-            f"{sizes[place]:g}: squares of so small numbers are zero; give it in another unit"
+            f"{sizes[column]:g}: squares of so small numbers are zero; give it in another unit"
         )
 
 
@@ -218,14 +209,14 @@ def estimator_rows(estimator: Any, X: Any, *y: Any, **checks: Any) -> Any:
     """Return X, or X and y, as scikit-learn checks them for an estimator, X as finite floats."""
     from sklearn.utils.validation import validate_data
 
-    found = validate_data(
+    checked = validate_data(
         estimator, unmasked(X), *y, dtype=np.float64, order="C", ensure_all_finite=False, **checks
     )
-    rows, names = found[0] if y else found, getattr(estimator, "feature_names_in_", None)
+    rows, names = checked[0] if y else checked, getattr(estimator, "feature_names_in_", None)
     check_finite("X", rows, names)
     if y:  # a fit: a row to predict may have any numbers
         check_unit("X", rows, names)
-    return found
+    return checked
 
 
 def finite_rows(

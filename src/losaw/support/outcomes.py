@@ -1,6 +1,6 @@
 """Predictions of a fitted model, and responses in the form in which a loss compares them."""
 
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,59 +11,9 @@ from losaw.support.arguments import (
     check_same_order,
     check_unit,
     finite_rows,
-    require_instance,
     unmasked,
 )
-
-Task = Literal["regression", "classification"]
-
-
-def is_classifier(model: Any) -> bool:
-    """Return whether a model, or the first of a list, predicts classes.
-
-    It says so by scikit-learn's tag, or by ``predict_proba``.
-    """
-    if isinstance(model, list):  # of each fold
-        model = model[0] if model else None
-    require_instance(model)
-    if hasattr(model, "predict_proba"):
-        return True
-    if not hasattr(model, "__sklearn_tags__"):
-        return False
-    from sklearn.base import is_classifier as is_tagged
-
-    return bool(is_tagged(model))
-
-
-def task_of(model: Any, declared: str | None = None) -> Task:
-    """Return the task that a fitted model solves; a declared task must agree."""
-    task: Task = "classification" if is_classifier(model) else "regression"
-    if declared is None or declared == task:
-        return task
-    what = "is" if task == "classification" else "has no predict_proba and is not"
-    raise ValueError(
-        f"the data are declared a {declared}, but {type(model).__name__} {what} a classifier; "
-        f"declare task={task!r}, or fit another model"
-    )
-
-
-def classes_of(model: Any) -> NDArray[Any]:
-    """Return the classes of a fitted classifier, in the order of its probabilities."""
-    name = type(model).__name__
-    classes = getattr(model, "classes_", None)
-    if classes is None:
-        raise ValueError(
-            f"{name} predicts probabilities but has no classes_: the class of each "
-            "column is unknown"
-        )
-    if isinstance(classes, list):
-        raise ValueError(f"{name} has {len(classes)} responses; fit and explain a model for each")
-    if len(classes) < 2:
-        raise ValueError(
-            f"the model, a {name}, knows one class only ({np.asarray(classes).tolist()[0]!r}): "
-            "nothing to explain; fit it to rows of two classes or more"
-        )
-    return np.asarray(classes)
+from losaw.support.models import classes_of
 
 
 def class_numbers(y: ArrayLike, classes: NDArray[Any]) -> FloatArray:
@@ -71,10 +21,10 @@ def class_numbers(y: ArrayLike, classes: NDArray[Any]) -> FloatArray:
     labels = one_column(y)
     order = np.argsort(classes, kind="stable")
     try:
-        place = np.searchsorted(classes, labels, sorter=order)
+        positions = np.searchsorted(classes, labels, sorter=order)
     except TypeError:
-        place = np.zeros(len(labels), dtype=np.intp)
-    numbers = order[np.minimum(place, len(classes) - 1)]
+        positions = np.zeros(len(labels), dtype=np.intp)
+    numbers = order[np.minimum(positions, len(classes) - 1)]
     strange = np.asarray(classes[numbers] != labels)
     if strange.any():
         row = int(np.flatnonzero(strange)[0])

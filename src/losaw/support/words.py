@@ -22,16 +22,18 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 def other_columns(what: str, names: Iterable[str], of: str, expected: Iterable[str]) -> str:
     """Return how names of columns differ from the expected ones; an empty string if they do not."""
-    found, wanted = list(names), list(expected)
-    if found == wanted:
+    names_found, wanted = list(names), list(expected)
+    if names_found == wanted:
         return ""
-    if sorted(found) != sorted(wanted):
-        strange = (Counter(found) - Counter(wanted)) or (Counter(wanted) - Counter(found))
+    if sorted(names_found) != sorted(wanted):
+        strange = (Counter(names_found) - Counter(wanted)) or (
+            Counter(wanted) - Counter(names_found)
+        )
         return f"{what} has other columns than {of} (first difference: {next(iter(strange))!r})"
-    place = next(j for j, name in enumerate(found) if name != wanted[j])
+    first = next(j for j, name in enumerate(names_found) if name != wanted[j])
     return (
-        f"{what} has the same columns as {of}, but in another order: column {place + 1} is "
-        f"{found[place]!r}, not {wanted[place]!r}"
+        f"{what} has the same columns as {of}, but in another order: column {first + 1} is "
+        f"{names_found[first]!r}, not {wanted[first]!r}"
     )
 
 

@@ -60,12 +60,12 @@ def asked_kinds(kinds: Kinds, names: Sequence[str]) -> dict[str, FeatureKind]:
         kinds = dict(zip(names, kinds, strict=True))
     asked: dict[str, Any] = {}
     for column, kind in kinds.items():
-        place = named_column(column, names)
-        if place is None:
+        index = named_column(column, names)
+        if index is None:
             raise ValueError(f"kinds: {unknown('column', column, names)}")
         if kind not in KINDS:
             raise ValueError(f"kinds[{column!r}]: {unknown('kind', kind, KINDS)}")
-        asked[names[place]] = kind
+        asked[names[index]] = kind
     return asked
 
 

@@ -34,10 +34,10 @@ class Units(NamedTuple):
     @property
     def of_columns(self) -> NDArray[np.intp]:
         """The unit of every column."""
-        found = np.empty(sum(map(len, self.members)), dtype=np.intp)
+        units = np.empty(sum(map(len, self.members)), dtype=np.intp)
         for unit, columns in enumerate(self.members):
-            found[columns] = unit
-        return found
+            units[columns] = unit
+        return units
 
 
 def units_of(names: Sequence[str], groups: Groups = None) -> Units:
@@ -63,22 +63,22 @@ def units_of(names: Sequence[str], groups: Groups = None) -> Units:
         if str(group) in group_of.values():
             raise ValueError(f"two groups are called {str(group)!r}; give each a name of its own")
         for column in columns:
-            place = named_column(column, names)
-            if place is None:
+            index = named_column(column, names)
+            if index is None:
                 raise ValueError(f"group {group!r}: {unknown('feature', column, names)}")
-            if place in group_of:
+            if index in group_of:
                 raise ValueError(
-                    f"column {names[place]!r} is in the groups {group_of[place]!r} and {group!r}"
+                    f"column {names[index]!r} is in the groups {group_of[index]!r} and {group!r}"
                 )
-            group_of[place] = str(group)
+            group_of[index] = str(group)
     units: dict[str, list[int]] = {}
-    for place, name in enumerate(names):
-        unit = group_of.get(place, name)
-        if place not in group_of and unit in group_of.values():
+    for index, name in enumerate(names):
+        unit = group_of.get(index, name)
+        if index not in group_of and unit in group_of.values():
             raise ValueError(
                 f"group {unit!r} has the name of a column that is not in it; give it another name"
             )
-        units.setdefault(unit, []).append(place)
+        units.setdefault(unit, []).append(index)
     return Units(
         tuple(units), tuple(np.array(columns, dtype=np.intp) for columns in units.values())
     )
@@ -179,9 +179,9 @@ def _map(
         for _, step in encoder.steps:
             if step is None or step == "passthrough":
                 continue
-            own, outputs, from_own = _map(step, names)
+            names_in, outputs, from_own = _map(step, names)
             sources = from_own if inputs is None else [sources[place] for place in from_own]
-            inputs, names = inputs or own, outputs
+            inputs, names = inputs or names_in, outputs
         if inputs is None:
             raise ValueError("the pipeline has no step that transforms")
         return inputs, list(names or ()), sources

@@ -61,10 +61,10 @@ class Table:
             return (codes if dtype.kind == "f" else whole_numbers(dtype, codes)).astype(dtype)
         if self.labels is not None and all(c.dtype == np.float64 for c in self.columns):
             return pd.DataFrame(codes, columns=list(self.labels))
-        parts = [column.back(codes[:, j]) for j, column in enumerate(self.columns)]
+        rebuilt = [column.back(codes[:, j]) for j, column in enumerate(self.columns)]
         if self.labels is None:
-            return np.column_stack([np.asarray(part, dtype=object) for part in parts])
-        return pd.DataFrame(dict(zip(self.labels, parts, strict=True)), copy=False)
+            return np.column_stack([np.asarray(values, dtype=object) for values in rebuilt])
+        return pd.DataFrame(dict(zip(self.labels, rebuilt, strict=True)), copy=False)
 
     def rows(self) -> Any:
         """The rows as they were given."""

@@ -78,8 +78,8 @@ def attribution_sums(model: Any, X: ArrayLike, y: ArrayLike, attribution: str) -
         return _sums(booster, matrix, response, attribution)
     rows = matrix.get_data()
     digest = hashlib.blake2b(f"{attribution} {rows.shape} {booster.save_config()}".encode())
-    for part in (rows.indptr, rows.indices, rows.data, response):
-        digest.update(part.tobytes())
+    for array in (rows.indptr, rows.indices, rows.data, response):
+        digest.update(array.tobytes())
     digest.update(booster.save_raw())
     key = digest.digest()
     if key not in known:
@@ -97,9 +97,9 @@ def _sums(
     shape = (len(response), trees.n_features)
     inner, forest, absolute = np.zeros(shape), np.zeros(shape), np.zeros(trees.n_features)
     residuals, margin = np.zeros(len(response)), np.full(len(response), trees.base_margin)
-    for number, own in enumerate(leaves):
+    for number, leaves_of_tree in enumerate(leaves):
         if attribution == "predecomp":
-            of_tree = _along_paths(trees, own)
+            of_tree = _along_paths(trees, leaves_of_tree)
         else:
             of_tree = _contributions(booster[number : number + 1], matrix, attribution)[:, :-1]
         residual = response - trees.means(margin)
@@ -107,7 +107,7 @@ def _sums(
         forest += of_tree
         absolute += np.abs(of_tree).sum(axis=0)
         residuals += residual
-        margin += trees.value[own]
+        margin += trees.value[leaves_of_tree]
     return AttributionSums(inner / trees.eta, residuals @ forest / trees.eta, absolute, forest)
 
 
@@ -146,8 +146,8 @@ def predecomp(model: Any, X: ArrayLike) -> tuple[FloatArray, float]:
     trees = read_booster(booster)
     leaves = _leaves(booster, data_matrix(model, X), trees)
     attributions = np.zeros((leaves.shape[1], trees.n_features))
-    for own in leaves:
-        attributions += _along_paths(trees, own)
+    for leaves_of_tree in leaves:
+        attributions += _along_paths(trees, leaves_of_tree)
     return attributions, float(trees.base_margin + trees.value[trees.starts[:-1]].sum())
 
 
@@ -185,8 +185,8 @@ def saabas(model: Any, X: ArrayLike) -> tuple[FloatArray, float]:
     """
     booster = as_booster(model)
     read_booster(booster)
-    found = _contributions(booster, data_matrix(model, X), "saabas")
-    return found[:, :-1], float(found[0, -1])
+    contributions = _contributions(booster, data_matrix(model, X), "saabas")
+    return contributions[:, :-1], float(contributions[0, -1])
 
 
 def _leaves(booster: "Booster", matrix: "DMatrix", trees: BoostedTrees) -> NDArray[np.intp]:
@@ -198,18 +198,20 @@ def _leaves(booster: "Booster", matrix: "DMatrix", trees: BoostedTrees) -> NDArr
 
 def _along_paths(trees: BoostedTrees, leaves: NDArray[np.intp]) -> FloatArray:
     """PreDecomp (n_rows, n_features) of one tree, each row's path walked up from its leaf."""
-    found = np.zeros((len(leaves), trees.n_features))
+    attributions = np.zeros((len(leaves), trees.n_features))
     rows, nodes = np.arange(len(leaves)), leaves
     while len(rows):
         is_below = trees.parent[nodes] >= 0
         rows, nodes = rows[is_below], nodes[is_below]
         above = trees.parent[nodes]
-        found[rows, trees.feature[nodes]] += trees.value[nodes] - trees.value[above]
+        attributions[rows, trees.feature[nodes]] += trees.value[nodes] - trees.value[above]
         nodes = above
-    return found
+    return attributions
 
 
 def _contributions(booster: "Booster", matrix: "DMatrix", attribution: str) -> FloatArray:
     """xgboost's own attributions (n_rows, n_features + 1), the bias last."""
-    found = booster.predict(matrix, pred_contribs=True, approx_contribs=attribution == "saabas")
-    return np.asarray(found, dtype=float)
+    contributions = booster.predict(
+        matrix, pred_contribs=True, approx_contribs=attribution == "saabas"
+    )
+    return np.asarray(contributions, dtype=float)

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
-from losaw.support.arguments import check_unique, require_instance, unmasked
+from losaw.support.arguments import check_unique, unmasked
 from losaw.support.extras import extra
+from losaw.support.models import require_instance
 from losaw.support.words import other_columns
 
 if TYPE_CHECKING:

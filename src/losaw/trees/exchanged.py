@@ -39,7 +39,9 @@ class Places(NamedTuple):
         unit_of_column = np.zeros(n_columns, dtype=np.uint32)
         numbers = np.arange(1, len(units) + 1, dtype=np.uint32)
         if len(units) > 0:
-            unit_of_column[np.concatenate(units)] = np.repeat(numbers, [len(own) for own in units])
+            unit_of_column[np.concatenate(units)] = np.repeat(
+                numbers, [len(columns) for columns in units]
+            )
         unit, source = np.zeros((2, 1 + n_copies * len(units)), dtype=np.uint32)
         unit[1:] = np.tile(numbers, n_copies)
         source[1:] = np.repeat(np.arange(1, n_copies + 1), len(units))
@@ -117,15 +119,15 @@ def growing_predictions(
     row's.
     """
     taken_at = np.full(rows.shape, len(units), dtype=np.int64)
-    for own, order in zip(taken_at, orders, strict=True):
+    for place_of_column, order in zip(taken_at, orders, strict=True):
         for place, unit in enumerate(order):
-            own[units[unit]] = place
+            place_of_column[units[unit]] = place
     values = _by_output(value)
     stack = np.empty((len(units) + 2, 3), dtype=np.int64)
     total = np.zeros((len(values), len(rows), len(background), len(units)))
-    given, others = _contiguous(rows), _contiguous(background)
+    contiguous_rows, others = _contiguous(rows), _contiguous(background)
     for of_output, out in zip(values, total, strict=True):
-        add_growing(trees, of_output, given, others, taken_at, stack, out)
+        add_growing(trees, of_output, contiguous_rows, others, taken_at, stack, out)
     total /= trees.n_trees
     return total[0].transpose(0, 2, 1) if value.ndim == 1 else total.transpose(1, 3, 2, 0)
 

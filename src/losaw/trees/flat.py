@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from losaw.data import FloatArray
 from losaw.kernels.trees import Trees
-from losaw.support.arguments import require_instance
+from losaw.support.models import require_instance
 
 SUPPORTED = "a fitted DecisionTree, RandomForest or ExtraTrees of scikit-learn, or a losaw forest"
 

@@ -58,7 +58,7 @@ def tree_nodes(tree: GrownTree, outcomes: FloatArray) -> TreeNodes:
     add_rows(tree.leaf, tree.in_bag, outcomes, sums)
     left, right, splits = tree.nodes.left, tree.nodes.right, tree.nodes.splits
     add_children(left, right, sums)
-    in_bag, out_of_bag = (Moments(part[:, 0], part[:, 2:], part[:, 1]) for part in sums)
+    in_bag, out_of_bag = (Moments(of_bag[:, 0], of_bag[:, 2:], of_bag[:, 1]) for of_bag in sums)
     return TreeNodes(splits, (left[splits], right[splits]), in_bag, out_of_bag)
 
 
@@ -66,13 +66,13 @@ def tree_nodes(tree: GrownTree, outcomes: FloatArray) -> TreeNodes:
 def add_rows(leaf: np.ndarray, counts: np.ndarray, outcomes: np.ndarray, sums: np.ndarray) -> None:
     """Add every row to its leaf: to ``sums[0]`` as often as it is in the bag, else ``sums[1]``."""
     for row in range(len(leaf)):
-        part = 0 if counts[row] > 0 else 1
+        bag = 0 if counts[row] > 0 else 1
         weight = max(counts[row], 1)
-        place = sums[part, leaf[row]]
-        place[0] += weight
+        node = sums[bag, leaf[row]]
+        node[0] += weight
         for k in range(outcomes.shape[1]):
-            place[1] += weight * outcomes[row, k] ** 2
-            place[2 + k] += weight * outcomes[row, k]
+            node[1] += weight * outcomes[row, k] ** 2
+            node[2 + k] += weight * outcomes[row, k]
 
 
 @kernel()
@@ -80,6 +80,6 @@ def add_children(left: np.ndarray, right: np.ndarray, sums: np.ndarray) -> None:
     """Sums of inner nodes from their children, which stand behind them."""
     for node in range(len(left) - 1, -1, -1):
         if left[node] >= 0:
-            for part in range(sums.shape[0]):
+            for bag in range(sums.shape[0]):
                 for k in range(sums.shape[2]):
-                    sums[part, node, k] = sums[part, left[node], k] + sums[part, right[node], k]
+                    sums[bag, node, k] = sums[bag, left[node], k] + sums[bag, right[node], k]

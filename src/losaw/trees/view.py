@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
+from losaw.support.models import inside
 from losaw.support.outcomes import class_numbers, finite_numbers, response_of
-from losaw.support.wrappers import inside
 from losaw.tables import Table, read_table
 from losaw.tables.columns import Kinds
 from losaw.tables.fitted_columns import places_of_fit, require_order_of_fit

@@ -167,17 +167,17 @@ def _model(forest: FlatForest) -> dict[str, Any]:
     weight = 1.0 / trees.n_trees
     shown = []
     for start, end in zip(trees.starts[:-1], trees.starts[1:], strict=True):
-        part = slice(start, end)
-        left, right = (np.maximum(side[part] - start, -1) for side in (trees.left, trees.right))
+        nodes = slice(start, end)
+        left, right = (np.maximum(side[nodes] - start, -1) for side in (trees.left, trees.right))
         shown.append(
             {
                 "children_left": left,
                 "children_right": right,
                 "children_default": left,  # of missing values, which are refused
-                "features": trees.feature[part],
-                "thresholds": np.nan_to_num(trees.threshold[part]),
-                "values": weight * forest.value[part, None],
-                "node_sample_weight": forest.n_samples[part],
+                "features": trees.feature[nodes],
+                "thresholds": np.nan_to_num(trees.threshold[nodes]),
+                "values": weight * forest.value[nodes, None],
+                "node_sample_weight": forest.n_samples[nodes],
             }
         )
     return {

@@ -109,8 +109,11 @@ def relative_traversal_rate(
     scale = np.abs(left) + np.abs(right) if form == "bounded" else np.abs(left + right)
     defined = scale > 0
     splits, left, right, scale = splits[defined], left[defined], right[defined], scale[defined]
-    words = ", ".join(word for word in (form, weighting) if word not in ("mean", "splits"))
-    name, terms = f"relative traversal rate{words and f' ({words})'}", 2 * (right - left) / scale
+    choices = ", ".join(choice for choice in (form, weighting) if choice not in ("mean", "splits"))
+    name, terms = (
+        f"relative traversal rate{choices and f' ({choices})'}",
+        2 * (right - left) / scale,
+    )
     is_sum = form == "printed"
     result = _result(name, model, forest, splits, terms, weighting, is_sum)
     result.details["undefined_splits"] = int((~defined).sum())
@@ -178,11 +181,11 @@ def _ratio(total: FloatArray, weight: FloatArray, factor: Any) -> FloatArray:
     return factor * np.divide(total, weight, out=np.zeros_like(total), where=weight > 0)
 
 
-def _error(values: FloatArray, there: Any) -> FloatArray:
+def _error(values: FloatArray, has_split: Any) -> FloatArray:
     """Standard error of the mean of every column over rows that are there; NaN below two."""
-    n = there.sum(axis=0)
-    mean = np.where(there, values, 0).sum(axis=0) / np.maximum(n, 1)
-    squares = np.where(there, (values - mean) ** 2, 0).sum(axis=0)
+    n = has_split.sum(axis=0)
+    mean = np.where(has_split, values, 0).sum(axis=0) / np.maximum(n, 1)
+    squares = np.where(has_split, (values - mean) ** 2, 0).sum(axis=0)
     return np.sqrt(np.divide(squares, n * (n - 1), out=np.full(len(n), np.nan), where=n > 1))
 
 

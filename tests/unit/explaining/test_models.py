@@ -16,7 +16,6 @@ from losaw.explaining.models import MissingNumbers, fit_each, make_forest, make_
 from losaw.explaining.preparing import prepare
 from losaw.explaining.scores import jackknife_error
 from losaw.importance import cpi, hierarchy, loco, pfi
-from losaw.scoring.losses import squared_error
 from losaw.scoring.model import read_model
 from losaw.scoring.rows import ScoringOptions, read_rows
 from losaw.support.errors import LosawError
@@ -44,7 +43,7 @@ def test_the_forest_of_the_page_is_walked_through_and_not_asked_row_by_row(frame
     data = prepare(frame, target)
     forest = make_forest(data, 3, 0, None).fit(data.X, data.y)
     rows = read_rows(data.X, data.y, kinds=data.kinds)
-    subject = read_model(forest, rows, ScoringOptions(squared_error))
+    subject = read_model(forest, rows, ScoringOptions())
     assert subject.trees is not None
     asked = forest.predict(data.X) if target == "y" else forest.predict_proba(data.X)[:, 1]
     np.testing.assert_allclose(subject.predictions(), asked, atol=1e-12)

@@ -12,7 +12,7 @@ from losaw.knockoffs import make_sampler
 from losaw.rng import rows_by_weight
 from losaw.scoring.folds import folds
 from losaw.scoring.rows import read_rows
-from losaw.support.outcomes import task_of
+from losaw.support.models import task_of
 
 PATIENT = np.repeat(np.arange(20), 6)
 X = np.random.default_rng(0).standard_normal((120, 3))

@@ -13,7 +13,7 @@ from sklearn.linear_model import LinearRegression
 from losaw.data import Dataset, Sample, Truth
 from losaw.importance import boruta, pfi, residual_importance, sage, subgroups
 from losaw.importance.boruta import out_of_bag_z_scores
-from losaw.importance.residual_algorithms import Prefix, extended, gram_schmidt
+from losaw.importance.residual import Prefix, extended, gram_schmidt
 from reference.in_study import data_of, in_study
 
 N = 120

@@ -11,13 +11,13 @@ from sklearn.neighbors import KNeighborsRegressor
 from sklearn.tree import DecisionTreeRegressor
 
 from losaw.importance import residual
-from losaw.importance.residual import residual_importance
-from losaw.importance.residual_algorithms import (
+from losaw.importance.residual import (
     ALGORITHMS,
     out_of_bag_prediction,
     plain_forest,
     prefix_of,
     residual_algorithm,
+    residual_importance,
 )
 from reference.in_study import data_of, in_study
 

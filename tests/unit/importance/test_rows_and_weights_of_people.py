@@ -144,7 +144,7 @@ def test_noise_is_found_at_the_level_with_twelve_effective_rows():
     rows = read_rows(table, y, sample_weight=weights)
     given = fits(LinearRegression().fit(table, y), rows, ScoringOptions(), None, rng)
     noise = Differences(rng.standard_normal((60, 1000)))
-    found = scoring.tested(lambda *_: noise, given, rows, scoring.Testing(), rng)
+    found = scoring.infer(lambda *_: noise, given, rows, scoring.Inference(), rng)
     assert found.degrees_of_freedom == pytest.approx(11**2 / (10 + 50 * 0.02**2) - 1)
     assert (found.p_values < 0.05).sum() <= binom.ppf(0.999, 1000, 0.06)
 
@@ -199,10 +199,10 @@ def test_folds_or_rows_with_one_and_the_same_score_are_no_test():
     differences = Differences(None, np.array([0.05, 0.0, 0.1]))
     rng, rows = np.random.default_rng(0), read_rows(X, Y)
     models = fits(LinearRegression(), rows, ScoringOptions(), 3, rng)
-    found = scoring.tested(lambda fit: differences, models, rows, scoring.Testing(), rng)
+    found = scoring.infer(lambda fit: differences, models, rows, scoring.Inference(), rng)
     assert np.isnan(found.p_values[[0, 2]]).all() and found.p_values[1] == 1
     assert found.notes["a"].startswith("not tested: every fold scores it alike")
     differences = Differences(np.full((N, 3), 0.1))
     models = fits(LINE_OF_FRAME, rows, ScoringOptions(), None, rng)
-    found = scoring.tested(lambda fit: differences, models, rows, scoring.Testing(), rng)
+    found = scoring.infer(lambda fit: differences, models, rows, scoring.Inference(), rng)
     assert np.isnan(found.p_values).all() and "every row scores it alike" in found.notes["a"]

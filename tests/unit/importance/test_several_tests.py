@@ -12,7 +12,7 @@ from sklearn.linear_model import LinearRegression
 from losaw.importance import ImportanceResult, cpi, hierarchy, loco, pfi
 from losaw.importance.group_tree import top_down_tests, tree_of_groups, tree_of_linkage
 from losaw.scoring.many_tests import adjust, rank_sets, rank_words
-from losaw.scoring.tests import TESTS, one_sided_test
+from losaw.scoring.tests import TEST_NAMES, one_sided_test
 
 
 def run(differences, test, seed=0):
@@ -48,7 +48,7 @@ def test_flips_of_few_rows_that_leave_the_mean_count(n_positive):
     assert np.mean(found) == pytest.approx(2.0**-n_positive, rel=0.15)
 
 
-@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("test", TEST_NAMES)
 def test_the_level_is_held_on_symmetric_differences(test):
     rng = np.random.default_rng(1)
     rejected = sum(run(x, test) <= 0.05 for x in rng.standard_normal((400, 30)))

@@ -19,7 +19,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from losaw.data import FloatArray
-from losaw.forest.as_printed.steps import Split, best_split, cap, impurity
+from losaw.forest.as_printed.steps import SplitAsPrinted, best_split, cap, impurity
 from losaw.forest.validation import check_labels, check_max_depth
 from losaw.rng import as_generator
 from losaw.support.arguments import one_of, real_number, whole_number
@@ -74,8 +74,8 @@ class KernelDensity:
         both = self._density(points)
         if adjustment is None:
             return np.asarray(both)
-        given = self._density.marginal(np.arange(1, len(points)))
-        return np.asarray(both / given(points[1:]))
+        others = self._density.marginal(np.arange(1, len(points)))
+        return np.asarray(both / others(points[1:]))
 
 
 def _points(target: FloatArray, adjustment: FloatArray | None) -> FloatArray:
@@ -84,14 +84,14 @@ def _points(target: FloatArray, adjustment: FloatArray | None) -> FloatArray:
 
 
 @dataclass
-class Node:
+class NodeAsPrinted:
     """A node; a leaf has no split and no children."""
 
     rows: NDArray[np.int64]  # of the training sample, as often as the bootstrap drew them
     value: FloatArray  # unweighted mean of the response, or class shares
     impurity: float  # MSE_k, unweighted, or the Gini impurity
-    split: Split | None = None
-    children: tuple["Node", ...] = ()
+    split: SplitAsPrinted | None = None
+    children: tuple["NodeAsPrinted", ...] = ()
 
 
 @dataclass(eq=False, repr=False)
@@ -124,7 +124,7 @@ class ForestAsPrinted(BaseEstimator):
 
     Attributes
     ----------
-    trees_ : list of Node
+    trees_ : list of NodeAsPrinted
         Roots.
     adjustment_, is_discrete_, is_nominal_ : boolean arrays
     feature_importances_ : array of shape (n_features,)
@@ -264,7 +264,7 @@ class ForestAsPrinted(BaseEstimator):
         np.fill_diagonal(mask, False)
         return mask
 
-    def _grow_tree(self) -> Node:
+    def _grow_tree(self) -> NodeAsPrinted:
         """Grow a tree on a bootstrap sample."""
         n = len(self._y)
         drawn = np.sort(self._rng.integers(n, size=n)) if self.bootstrap else np.arange(n)
@@ -284,11 +284,11 @@ class ForestAsPrinted(BaseEstimator):
             pending += [(child, depth + 1) for child in node.children]
         return root
 
-    def _node(self, rows: NDArray[np.int64]) -> Node:
+    def _node(self, rows: NDArray[np.int64]) -> NodeAsPrinted:
         y = self._y[rows]
-        return Node(rows, y.mean(axis=0), impurity(np.ones(len(rows)), y))
+        return NodeAsPrinted(rows, y.mean(axis=0), impurity(np.ones(len(rows)), y))
 
-    def _select_split(self, rows: NDArray[np.int64]) -> Split | None:
+    def _select_split(self, rows: NDArray[np.int64]) -> SplitAsPrinted | None:
         """Select the split of a node (Definition 4.2, Algorithm 4.3).
 
         Features are drawn until there are ``max_features`` of them and one is not constant.
@@ -325,7 +325,7 @@ class ForestAsPrinted(BaseEstimator):
             return uniform
         return cap(density_ratio(self._marginal[p], model, x, adjustment), self.eta)
 
-    def best_split(self, rows: NDArray[np.int64], p: int) -> Split | None:
+    def best_split(self, rows: NDArray[np.int64], p: int) -> SplitAsPrinted | None:
         """Find the best split of feature p at a node (Algorithms 9.3 and 9.4); None without any."""
         w, y, x = self.weights(rows, p), self._y[rows], self._X[rows, p]
         return best_split(p, w, y, x, self.min_samples_leaf, bool(self.is_nominal_[p]))
@@ -387,7 +387,7 @@ def _by_kind(
     return {**papers, **(chosen or {})}
 
 
-def _nodes(root: Node) -> Iterator[Node]:
+def _nodes(root: NodeAsPrinted) -> Iterator[NodeAsPrinted]:
     """All nodes of a tree."""
     yield root
     for child in root.children:

@@ -73,7 +73,7 @@ def relative_decrease(w: FloatArray, y: FloatArray, left: NDArray[np.bool_]) -> 
 
 
 @dataclass(frozen=True)
-class Split:
+class SplitAsPrinted:
     """A split of a feature at a threshold, or into a set of ``levels`` and the others."""
 
     feature: int
@@ -89,7 +89,7 @@ class Split:
 
 def best_split(
     p: int, w: FloatArray, y: FloatArray, x: FloatArray, min_samples_leaf: int, is_nominal: bool
-) -> Split | None:
+) -> SplitAsPrinted | None:
     """Find the best split of feature p with values x at a node; None if there is none.
 
     Algorithms 9.3 and 9.4, which differ in their speed only. With W the weight on the left, T_L its
@@ -107,7 +107,7 @@ def best_split(
         terms = on_left**2 / weight + (total - on_left) ** 2 / (1 - weight) - total**2
         if whole > 0 and terms.sum() > best_decrease:
             best_decrease = float(terms.sum())
-            best = Split(p, best_decrease / whole, threshold, levels)
+            best = SplitAsPrinted(p, best_decrease / whole, threshold, levels)
     return best
 
 

@@ -22,7 +22,8 @@ from losaw.study.metrics.metric import Predictions, check_scores
 from losaw.study.registry.plugins import PREFIX, place_of
 from losaw.study.request.grid import Study
 from losaw.study.request.settings import Setting
-from losaw.support.outcomes import class_numbers, classes_of, means, task_of
+from losaw.support.models import classes_of, task_of
+from losaw.support.outcomes import class_numbers, means
 from losaw.trees.attributions import shared_sums
 
 

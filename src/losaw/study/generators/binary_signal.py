@@ -6,7 +6,7 @@ import numpy as np
 
 from losaw.data import Dataset, FloatArray, Sample
 from losaw.study.generators.generator import DataGenerator, data_of, draw_response
-from losaw.support.outcomes import Task
+from losaw.support.models import Task
 
 NOISE = 5.0
 N_SAMPLES, N_FEATURES = 1000, 10  # of the training sample, and of the test sample

@@ -9,7 +9,7 @@ from losaw.data import Dataset, FloatArray, Sample
 from losaw.study.generators.category_effects import cut_into_levels
 from losaw.study.generators.generator import DataGenerator, at_least, data_of
 from losaw.support.arguments import one_of, real_number, whole_number
-from losaw.support.outcomes import Task
+from losaw.support.models import Task
 
 CATEGORICAL: dict[str, tuple[int, ...]] = {
     "none": (),

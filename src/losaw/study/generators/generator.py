@@ -10,7 +10,7 @@ import numpy as np
 
 from losaw.data import Dataset, FeatureKind, FloatArray, Sample, Truth, default_feature_names
 from losaw.support.arguments import one_of, real_number, whole_number
-from losaw.support.outcomes import Task
+from losaw.support.models import Task
 
 
 def at_least(minimum: int, why: str = "") -> Callable[..., int]:

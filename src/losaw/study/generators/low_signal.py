@@ -7,7 +7,7 @@ import numpy as np
 
 from losaw.data import Dataset, FloatArray, Sample
 from losaw.study.generators.generator import DataGenerator, data_of, draw_response
-from losaw.support.outcomes import Task
+from losaw.support.models import Task
 
 N_SAMPLES, N_FEATURES, N_CANDIDATES, N_SIGNAL = 1000, 50, 10, 5
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from losaw.data import Dataset, FloatArray, Sample
 from losaw.study.generators.generator import DataGenerator, Rows, Share, data_of, draw_response
-from losaw.support.outcomes import Task
+from losaw.support.models import Task
 
 LEVELS = (2, 4, 10, 20)
 

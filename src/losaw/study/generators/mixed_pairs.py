@@ -9,7 +9,7 @@ from losaw.study.generators.category_effects import Weights, cut_into_levels
 from losaw.study.generators.conditional_dag import TRAIN_SHARE
 from losaw.study.generators.generator import DataGenerator, at_least, data_of, draw_response
 from losaw.support.arguments import between_0_and_1, whole_number
-from losaw.support.outcomes import Task
+from losaw.support.models import Task
 
 N_FEATURES = 12
 BETA = np.array([0.0, 1.0, 0.0, 3.0] * 3)

@@ -14,7 +14,7 @@ from losaw.data import Dataset, FeatureKind, FloatArray, Sample
 from losaw.study.generators.generator import DataGenerator, Share, data_of
 from losaw.study.generators.noisy_linear import Target, mix
 from losaw.support.arguments import real_number
-from losaw.support.outcomes import Task
+from losaw.support.models import Task
 
 Fraction = Annotated[
     float, functools.partial(real_number, minimum=0, maximum=1, without_minimum=True)

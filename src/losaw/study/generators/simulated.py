@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from losaw.data import Dataset, Sample
 from losaw.study.generators.generator import data_of
 from losaw.support.arguments import whole_number
-from losaw.support.outcomes import Task
+from losaw.support.models import Task
 from losaw.support.words import unknown
 from losaw.tables.columns import Kinds
 from losaw.tables.table import read_table

@@ -10,14 +10,8 @@ from losaw.data import FloatArray
 from losaw.rng import as_generator
 from losaw.scoring.result import ImportanceResult, checked_by
 from losaw.support.arguments import whole_number
-from losaw.support.outcomes import (
-    class_numbers,
-    classes_of,
-    finite_numbers,
-    means,
-    probabilities,
-    task_of,
-)
+from losaw.support.models import classes_of, task_of
+from losaw.support.outcomes import class_numbers, finite_numbers, means, probabilities
 
 
 def _check(n_repeats: int) -> None:

@@ -10,7 +10,8 @@ from losaw import trends
 from losaw.rng import as_generator
 from losaw.scoring.result import ImportanceResult, checked_by
 from losaw.support.arguments import one_of
-from losaw.support.outcomes import is_classifier, numeric_response, task_of
+from losaw.support.models import is_classifier, task_of
+from losaw.support.outcomes import numeric_response
 
 OPTIONS: dict[str, tuple[str, ...]] = {
     "atr": ("weighting",),

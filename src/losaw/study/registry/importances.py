@@ -10,7 +10,7 @@ from losaw.data import Dataset
 from losaw.scoring.result import ImportanceResult, parameter_repr
 from losaw.study.registry.catalogue import Use
 from losaw.support.arguments import one_of
-from losaw.support.outcomes import task_of
+from losaw.support.models import task_of
 
 SAMPLES = ("test", "train")
 
