@@ -41,6 +41,7 @@ def find_cap(w: np.ndarray, counts: np.ndarray, size: int, eta: float) -> tuple:
     if eta >= 1.0:
         return 0.0, total / n
     low = 0.0
+    # The bracket: one row at a cap above ``high`` makes the effective size too small by itself.
     high = total / np.sqrt(eta * n)  # one capped row: u^2 <= sum v^2 = W^2 / (eta N)
     # A start: somewhat above the mean weight, and inside the bracket.
     u = min(1.5 * total / n, 0.5 * high)
@@ -58,6 +59,7 @@ def find_cap(w: np.ndarray, counts: np.ndarray, size: int, eta: float) -> tuple:
         # The larger root of the quadratic, for the set of weights that u cuts.
         discriminant = t * t * m * m + m * k * (target + t * t - n * q)
         candidate = -1.0
+        # With no weight cut, or all, there is no quadratic to solve.
         if m > 0.0 and k > 0.0 and discriminant >= 0.0:
             candidate = (t * m + np.sqrt(discriminant)) / (m * k)
         # A root outside the bracket belongs to another set: halve the bracket instead.

@@ -76,13 +76,13 @@ def kernel(function: Any = None, **options: Any) -> Any:
         return partial(kernel, **options)
     options = {"nogil": True, "error_model": "numpy", "_nrt": False} | options
     with _DECORATING:  # the folder is a setting of the process, which other packages read too
-        given = _SETTINGS.CACHE_DIR
-        folder = writable_folder(given)
-        _SETTINGS.CACHE_DIR = str(folder or given)
+        cache_folder = _SETTINGS.CACHE_DIR
+        folder = writable_folder(cache_folder)
+        _SETTINGS.CACHE_DIR = str(folder or cache_folder)
         try:
             return _JIT(function, cache=folder is not None, **options)
         finally:
-            _SETTINGS.CACHE_DIR = given
+            _SETTINGS.CACHE_DIR = cache_folder
 
 
 # For kernels that only other kernels call. Python could not call them: it would need a wrapper that

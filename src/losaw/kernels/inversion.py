@@ -41,6 +41,7 @@ def invert(matrix: np.ndarray, size: int, diagonal: np.ndarray) -> None:
                 matrix[i, j] = 0.0
                 matrix[j, i] = 0.0
             continue
+        # One division for the row; products are quicker.
         reciprocal = 1.0 / pivot
         home = j // LANES * LANES  # the vector with column j comes last: the others need it
         for block in range(end // LANES):

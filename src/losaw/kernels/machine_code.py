@@ -17,7 +17,7 @@ KERNELS = Path(__file__).parent
 PACKAGE = KERNELS.parent
 
 
-def folder(given: str) -> Path | None:
+def folder(chosen: str) -> Path | None:
     """Return the folder of these sources; None if there is no place for it.
 
     It is within the cache folder of numba that the user has chosen; else within the package; else,
@@ -25,11 +25,11 @@ def folder(given: str) -> Path | None:
     compiled for has a part of its own: two processes that compile for different ones at a time
     would overwrite each other's files, and give other last bits.
     """
-    if not given and os.access(PACKAGE, os.W_OK):
+    if not chosen and os.access(PACKAGE, os.W_OK):
         root = PACKAGE / "__pycache__" / "kernels"
     else:  # which several installations may share
         try:
-            base = Path(given) if given else Path.home() / ".cache" / "losaw"
+            base = Path(chosen) if chosen else Path.home() / ".cache" / "losaw"
         except RuntimeError:  # no HOME, and a user that the system does not know
             return None
         root = base / f"losaw-kernels-{_short(str(PACKAGE))}"
@@ -37,30 +37,30 @@ def folder(given: str) -> Path | None:
 
 
 @cache
-def writable_folder(given: str) -> Path | None:
+def writable_folder(chosen: str) -> Path | None:
     """Make the folder and remove those of earlier sources; None if nothing can be written there.
 
     Another process may run the earlier sources still. It finds what it has loaded in its memory,
     and compiles anything else again.
     """
-    own = folder(given)
-    if own is None:
+    stored_in = folder(chosen)
+    if stored_in is None:
         return None
-    if not own.is_dir():
+    if not stored_in.is_dir():
         try:
-            own.mkdir(parents=True, exist_ok=True)
+            stored_in.mkdir(parents=True, exist_ok=True)
         except OSError:
             return None
-        for other in own.parents[1].glob("losaw-*"):
-            if other != own.parent:
+        for other in stored_in.parents[1].glob("losaw-*"):
+            if other != stored_in.parent:
                 shutil.rmtree(other, ignore_errors=True)
-    return own if os.access(own, os.W_OK) else None
+    return stored_in if os.access(stored_in, os.W_OK) else None
 
 
 def is_compiled() -> bool:
     """Return whether machine code of the forest, the largest part, is stored for these sources."""
-    own = folder(os.environ.get("NUMBA_CACHE_DIR", ""))
-    return own is not None and any(own.rglob("growth.*.nbi"))
+    stored_in = folder(os.environ.get("NUMBA_CACHE_DIR", ""))
+    return stored_in is not None and any(stored_in.rglob("growth.*.nbi"))
 
 
 @cache

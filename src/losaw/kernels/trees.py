@@ -43,6 +43,7 @@ class Trees(NamedTuple):
         parts = [tuple(np.asarray(array) for array in tree) for tree in trees]
         sizes = [len(feature) for feature, *_ in parts]
         starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        # Arrays of one kind for all trees: a forest is a few long arrays in memory.
         feature, threshold, left, right = (
             np.concatenate(arrays) for arrays in zip(*parts, strict=True)
         )
@@ -104,6 +105,7 @@ def _walk(trees: Trees, root: int, X: np.ndarray, first: int, place: np.ndarray)
     """
     n_rows = min(len(place), X.shape[0] - first)
     has_sets = len(trees.left_levels) > 0
+    # Several rows at once: the steps of one do not wait for those of another.
     for k in range(n_rows):
         place[k] = root
     # One level deeper per turn, until all rows are at leaves.
@@ -129,6 +131,7 @@ def _walk(trees: Trees, root: int, X: np.ndarray, first: int, place: np.ndarray)
 def find_leaves(trees: Trees, X: np.ndarray, place: np.ndarray, out: np.ndarray) -> None:
     """Find the leaf of every row in every tree, numbered within it; ``out`` (n_rows, n_trees)."""
     for tree in range(len(trees.starts) - 1):
+        # Leaves are numbered within the tree, as its own arrays are.
         root = trees.starts[tree]
         for first in range(0, X.shape[0], len(place)):
             for k in range(_walk(trees, root, X, first, place)):

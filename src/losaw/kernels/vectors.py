@@ -75,6 +75,7 @@ def fma(builder: Any, a: Any, b: Any, c: Any) -> Any:
 
 def _spread(builder: Any, value: Any) -> Any:
     """Return a register with ``value`` in every lane."""
+    # A number is put into one lane and shuffled into all: processors have one instruction for that.
     nothing = ir.Constant(_VECTOR, ir.Undefined)
     single = builder.insert_element(nothing, value, ir.Constant(ir.IntType(32), 0))
     lanes = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
@@ -89,6 +90,7 @@ def total(builder: Any, vector: Any) -> Any:
         ir.FunctionType(ir.DoubleType(), [ir.DoubleType(), _VECTOR]),
         "llvm.vector.reduce.fadd.v8f64",
     )
+    # -0 changes no sum, not even one of negative zeros; reordered, lanes are added in pairs.
     start = ir.Constant(ir.DoubleType(), -0.0)
     return builder.call(function, [start, vector], fastmath=("reassoc",))
 
@@ -129,6 +131,7 @@ def insert(builder: Any, a: Any, lane: Any, value: Any) -> Any:
 @on_values(_EIGHT, _EIGHT, _EIGHT, _EIGHT)
 def where_greater(builder: Any, a: Any, b: Any, value: Any) -> Any:
     """Return ``value`` in the lanes where a > b, else zero."""
+    # Ordered: false where a lane is not a number.
     zero = ir.Constant(_VECTOR, [0.0] * LANES)
     return builder.select(builder.fcmp_ordered(">", a, b), value, zero)
 
@@ -144,6 +147,7 @@ def clip(builder: Any, a: Any, low: Any, high: Any) -> Any:
 @on_values(_EIGHT, _EIGHT)
 def power_of_two(builder: Any, exponent_bits: Any) -> Any:
     """Return 2^n for doubles whose low bits are the integer n."""
+    # The integer n is shifted to where a double has its exponent, which is biased by 1023.
     bits = builder.bitcast(exponent_bits, _INTEGERS)
     bias = ir.Constant(_INTEGERS, [1023] * LANES)
     shift = ir.Constant(_INTEGERS, [52] * LANES)
@@ -177,6 +181,7 @@ def add_where(typingctx: Any, a: Any, value: Any, codes: Any, start: Any, code: 
     """Return a, plus ``value`` in the lanes where the byte codes[start : start + 8] is ``code``."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        # Eight codes of a byte each are compared at once, and the result chooses lanes of doubles.
         bytes_ = ir.VectorType(ir.IntType(8), LANES)
         data = context.make_array(signature.args[2])(context, builder, args[2]).data
         place = builder.bitcast(builder.gep(data, [args[3]]), bytes_.as_pointer())

@@ -163,7 +163,7 @@ class LevelSums(NamedTuple):
     mean: float  # of the response, weighted
 
 
-class Sample(NamedTuple):
+class TreeSample(NamedTuple):
     """A tree's sample: n distinct in-bag rows, counted; only the first n entries are in use."""
 
     counts: NDArray[np.int64]  # (N,), how often each training row was drawn
@@ -250,12 +250,13 @@ class Grower(NamedTuple):
 
     data: ForestData
     settings: Settings
-    sample: Sample
+    sample: TreeSample
     work: TreeWorkspace
 
 
 def empty_nodes(capacity: int, n_classes: int) -> Nodes:
     """Return arrays for ``capacity`` nodes; memory that no node fills is never touched."""
+    # In the order of the fields: three numbers of nodes and features, measures, a set of levels.
     dtypes = [np.int32] * 3 + [np.float64] * (len(Nodes._fields) - 5) + [np.uint64]
     arrays = [np.empty(capacity, dtype=dtype) for dtype in dtypes]
     shape = (capacity, n_classes) if n_classes else (0, 0)
@@ -264,6 +265,7 @@ def empty_nodes(capacity: int, n_classes: int) -> Nodes:
 
 def node_capacity(n_samples: int, settings: Settings) -> int:
     """Return the largest number of nodes that a tree can have."""
+    # Neither more leaves than their size allows, nor than the depth does.
     leaves = max(1, n_samples // settings.min_samples_leaf)
     if settings.max_depth < 31:
         leaves = min(leaves, 2**settings.max_depth)

@@ -7,7 +7,7 @@ trees are grown next to it.
 
 import numpy as np
 
-from losaw.forest.growing.arrays import ForestData, Sample
+from losaw.forest.growing.arrays import ForestData, TreeSample
 from losaw.kernels.compiled import inner_kernel, kernel
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)
@@ -18,6 +18,7 @@ _SECOND = np.uint64(0x94D049BB133111EB)
 @inner_kernel()
 def next_index(state: np.ndarray, size: int) -> int:
     """Draw a uniform index in [0, size), size < 2^31; moves ``state`` (one uint64) on."""
+    # An odd step visits all 2^64 states before one comes again.
     state[0] += _STEP
     z = state[0]
     # The mixing steps of SplitMix64 with their published constants.
@@ -45,8 +46,9 @@ def draw_in_bag_counts(state: np.ndarray, bootstrap: bool, counts: np.ndarray) -
 
 
 @inner_kernel()
-def draw_sample(data: ForestData, bootstrap: bool, state: np.ndarray, sample: Sample) -> int:
+def draw_sample(data: ForestData, bootstrap: bool, state: np.ndarray, sample: TreeSample) -> int:
     """Draw the tree's in-bag rows, merged, with compact copies of what nodes read; their number."""
+    # Weights enter all sums as c w: a row that was drawn c times is one row with count c.
     n_samples = len(data.response)
     counts = sample.counts
     draw_in_bag_counts(state, bootstrap, counts)

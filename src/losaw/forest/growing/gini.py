@@ -18,7 +18,7 @@ from losaw.forest.growing.arrays import (
     Grower,
     LevelWorkspace,
     Node,
-    Sample,
+    TreeSample,
 )
 from losaw.forest.growing.scan_continuous import sort_values
 from losaw.forest.growing.scan_levels import first_levels, order_by_shares
@@ -27,13 +27,14 @@ from losaw.kernels.compiled import inner_kernel
 
 @inner_kernel()
 def node_classes(
-    sample: Sample, start: int, end: int, distribution: np.ndarray, node: int
+    sample: TreeSample, start: int, end: int, distribution: np.ndarray, node: int
 ) -> tuple:
     """Write a node's class shares to ``distribution[node]``; return count and Gini impurity."""
     # Shares p_c of the classes, counted with multiplicity, and 1 - sum p_c^2.
     labels = sample.labels
     pair = sample.pair
     n_classes = distribution.shape[1]
+    # Counts first, then shares: a node's rows are read once.
     for k in range(n_classes):
         distribution[node, k] = 0.0
     count = 0.0
@@ -41,6 +42,7 @@ def node_classes(
         row = sample.rows[0, i]
         distribution[node, labels[row]] += pair[row, 0]
         count += pair[row, 0]
+    # 1 - sum_c p_c^2, the unweighted impurity of Definition 4.6.
     impurity = 1.0
     for k in range(n_classes):
         distribution[node, k] /= count
@@ -57,6 +59,7 @@ def scan_classes(
     The rows' weights and counts are in the workspace, in that order.
     """
     work, p = grower.work, candidate.p
+    # Leaf sizes count rows with multiplicity, whatever their weights.
     min_leaf = float(grower.settings.min_samples_leaf)
     order = grower.sample.order
     labels = grower.sample.labels
@@ -84,6 +87,8 @@ def scan_classes(
     node_square = 0.0
     for k in range(n_classes):
         node_square += right[k] * right[k]
+    # The node's weighted Gini impurity, G_w = 1 - sum_c (T^c / W)^2. Where one class has all weight
+    # no split can lower it.
     impurity = 1.0 - node_square / (total * total)
     if not impurity > 1e-14:
         return 0.0, 0
@@ -94,11 +99,13 @@ def scan_classes(
     square_right = node_square
     weight = 0.0
     count = 0.0
+    # What the node itself scores, sum_c (T^c)^2 / W: a split has to do better.
     best_score = node_square / total
     best = 0
     for i in range(size - 1):
         # v = w c is the weight of all copies of the row.
         v = w[i] * c[i]
+        # The class of the row that moves.
         k = labels[order[p, start + i]]
         square_left += v * (2.0 * left[k] + v)
         square_right += v * (v - 2.0 * right[k])
@@ -114,11 +121,13 @@ def scan_classes(
         if n_samples - count < min_leaf or not rest > 0.0:
             break
         if rest < 1e-6 * total:  # the running sum has lost its digits
+            # The difference of two nearly equal sums is replaced by the sum itself.
             square_right = 0.0
             for other in range(n_classes):
                 square_right += right[other] * right[other]
         # What Delta_w gains from the sides: sum_c (T_L^c)^2 / W_L + sum_c (T_R^c)^2 / W_R.
         score = square_left / weight + square_right / rest
+        # Equal values stay on one side (Definition 4.2's x <= t).
         if score > best_score and (not has_ties or sorted_values[i] < sorted_values[i + 1]):
             best_score = score
             best = i + 1
@@ -158,6 +167,7 @@ def split_classes_at_levels(
     for k in range(n_levels):
         for c in range(n_classes):
             sums[k, c] = 0.0
+    # v c of a row is added to its class at its level: all splits follow from these few sums.
     for i in range(node.start, node.end):
         row = rows[0, i]
         sums[codes[row, p], labels[row]] += work.w[i - node.start] * sample.pair[row, 0]
@@ -176,6 +186,7 @@ def split_classes_at_levels(
 
     # Level after level moves to the left.
     order = levels.order
+    # Nominal levels have no order of their own; that of their class shares stands in for it.
     n_ordered = n_levels
     if is_nominal:
         n_ordered = order_by_shares(
@@ -203,6 +214,7 @@ def split_classes_at_levels(
             right[c] -= sums[k, c]
             square_left += left[c] * left[c]
             square_right += right[c] * right[c]
+        # W_R, and both sides must hold min_leaf rows.
         rest = total - weight
         if count < min_leaf or node.n_samples - count < min_leaf or not rest > 0.0:
             continue
@@ -210,6 +222,7 @@ def split_classes_at_levels(
         if score > best_score:
             best_score = score
             best = place
+    # The set goes to the candidate's place: the feature may be the node's best.
     if is_nominal and best >= 0:
         work.left_levels[candidate.row] = first_levels(
             order, best + 1, n_ordered, levels.every_level

@@ -60,6 +60,7 @@ def node_moments(rows: np.ndarray, start: int, end: int, pair: np.ndarray) -> tu
         cy = pair[row, 1]
         count += c
         first += cy
+        # The pair has c y, not y: (c y)^2 / c is c y^2.
         second += cy * cy / c
     mean = first / count
     return count, mean, second / count - mean * mean
@@ -68,6 +69,8 @@ def node_moments(rows: np.ndarray, start: int, end: int, pair: np.ndarray) -> tu
 @inlined_kernel()
 def write_leaf(nodes: Nodes, index: int, mean: float, count: float, impurity: float) -> None:
     """Write a node without a split."""
+    # All that a leaf has of its own are N_k, the unweighted mean and MSE_k (Definition 4.6 takes
+    # both).
     nodes.feature[index] = LEAF
     nodes.left[index] = LEAF
     nodes.right[index] = LEAF
@@ -95,6 +98,8 @@ def _push(stack: np.ndarray, slot: int, number: int, start: int, end: int, depth
 @inlined_kernel()
 def _has_regressions(grower: Grower) -> bool:
     """Return whether continuous targets are weighted, for which moments are needed."""
+    # With no design beyond the column of ones nothing is adjusted for; eta = 1 leaves weights
+    # uniform.
     data = grower.data
     return data.design_width > 1 and grower.settings.eta < 1.0 and len(data.values) > 0
 
@@ -158,6 +163,7 @@ def find_split(
     Definition 4.2 and Algorithm 4.3. Features and splits of all that were drawn are left in the
     workspace.
     """
+    # M_try of Algorithm 4.3 is drawn one feature at a time, since redraws depend on what was drawn.
     data, settings, work = grower.data, grower.settings, grower.work
     n_features = len(data.is_discrete)
     wanted = min(settings.max_features, n_features)
@@ -168,6 +174,8 @@ def find_split(
     while drawn < wanted:
         candidate = _draw(grower, drawn)
         drawn += 1
+        # Weights and impurity differ between features, so that only relative decreases compare
+        # (Remark 4.4).
         split = NO_SPLIT
         if not data.is_discrete[candidate.feature]:
             split = split_continuous(grower, classes, node, candidate)
@@ -212,8 +220,11 @@ def grow_tree(
     # The tree's own random stream draws its bootstrap sample first, then features at each node.
     work.state[0] = seed
     n_rows = draw_sample(data, settings.bootstrap, work.state, sample)
+    # Any permutation to start from will do: the draws make it a random one. This one is the same in
+    # every tree, which then depends on its seed alone.
     for p in range(len(data.is_discrete)):
         work.features[p] = p
+    # The root is node 0, and has slot 0 with the sums over all rows.
     min_leaf = settings.min_samples_leaf
     stack = work.stack
     n_pending = _push(stack, 0, 0, 0, n_rows, 0)
@@ -249,12 +260,14 @@ def grow_tree(
             continue
         node = Node(start, end, count, size, mean, impurity, slot)
         best = find_split(grower, levels, cells, classes, node)
+        # Definition 4.2 has no maximiser: no drawn feature has a split, and the node stays a leaf.
         if best < 0:
             continue
 
         # The best split makes an inner node of it, whose children get the next two numbers.
         feature = work.features[best]
         n_left, left_size, threshold, left_levels = mark_left(grower, levels, node, best)
+        # Children are numbered when their parent is split, so that they always stand behind it.
         middle = start + n_left
         left, right = n_nodes, n_nodes + 1
         n_nodes += 2
@@ -263,6 +276,7 @@ def grow_tree(
         nodes.right[index] = right
         nodes.threshold[index] = threshold
         nodes.left_levels[index] = left_levels
+        # Delta_k^rel, of which Definition 4.6 makes importances together with MSE_k and N_k.
         nodes.relative_decrease[index] = work.splits[best, DECREASE]
         nodes.effective_size[index] = work.splits[best, EFFECTIVE_SIZE]
         nodes.capped_size[index] = work.splits[best, CAPPED_SIZE]

@@ -22,6 +22,7 @@ def mark_left(grower: Grower, levels: LevelWorkspace | None, node: Node, best: i
     feature = work.features[best]
     cut = int(work.splits[best, CUT])
     p = data.position[feature]
+    # Who goes left is found for the best split alone, not for every feature of M_try.
     n_left = 0
     left_count = 0.0
     threshold = np.nan
@@ -29,6 +30,7 @@ def mark_left(grower: Grower, levels: LevelWorkspace | None, node: Node, best: i
     if not data.is_discrete[feature]:
         # Of a continuous feature the first rows in sorted order.
         order = sample.order
+        # The cut is a number of rows in the feature's own order, so that no value is compared.
         n_left = cut
         for i in range(start, start + cut):
             row = order[p, i]
@@ -48,6 +50,8 @@ def mark_left(grower: Grower, levels: LevelWorkspace | None, node: Node, best: i
         chosen = work.left_levels[best] if is_nominal else bit(cut + 1) - np.uint64(1)
         present = np.uint64(0)
         above = -1
+        # The workspace holds the levels of the candidate that was looked at last: those of the best
+        # one are read again.
         read_levels(grower, levels, node, Candidate(feature, p, best))
         for k in range(data.n_levels[p]):
             if levels.counts[k] == 0.0:
@@ -72,6 +76,7 @@ def mark_left(grower: Grower, levels: LevelWorkspace | None, node: Node, best: i
             left_levels = chosen | ~present
         else:
             left_levels = chosen
+    # As the leaf sizes of the forest's rules count: rows, or draws.
     left_size = float(n_left) if settings.counts_rows_once else left_count
     return n_left, left_size, threshold, left_levels
 
@@ -79,6 +84,7 @@ def mark_left(grower: Grower, levels: LevelWorkspace | None, node: Node, best: i
 @inlined_kernel()
 def _half_way(low: float, high: float) -> float:
     """Return the middle of two values; the lower one where no number is between them."""
+    # Halved first: the sum of two large values would overflow.
     middle = low / 2.0 + high / 2.0
     return middle if middle < high else low
 

@@ -76,6 +76,7 @@ def scan_weighted(
         i = first + step
         left_weight += w[i] * c[i]
         left_response += w[i] * cy[i]
+        # T_L - m W_L, whose square over W_L W_R is Delta_w.
         difference = left_response - mean * left_weight
         numerator = difference * difference
         denominator = left_weight * (total - left_weight)
@@ -93,6 +94,7 @@ def scan_weighted(
         i = last - step
         right_weight += w[i] * c[i]
         right_response += w[i] * cy[i]
+        # Of the same split seen from its other side: T_R - m W_R = -(T_L - m W_L).
         difference = right_response - mean * right_weight
         numerator = difference * difference
         denominator = right_weight * (total - right_weight)
@@ -131,6 +133,8 @@ def scan_uniform(grower: Grower, node: Node, p: int) -> tuple:
     # rows; where with multiplicity, from a walk over the counts.
     first = start + min_leaf - 1
     last = end - min_leaf
+    # The walk stops at the first row behind which the left side is large enough, and at the last
+    # before which the right side is.
     if not settings.counts_rows_once:
         count = 0.0
         first = start
@@ -167,6 +171,7 @@ def scan_uniform(grower: Grower, node: Node, p: int) -> tuple:
         row = order[p, i]
         left_weight += pair[row, 0]
         left_response += pair[row, 1]
+        # T_L - m W_L, as in scan_weighted.
         difference = left_response - mean * left_weight
         numerator = difference * difference
         denominator = left_weight * (total - left_weight)

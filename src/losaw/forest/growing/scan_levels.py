@@ -41,6 +41,7 @@ def scan_levels(sums: LevelSums, min_leaf: float, n_samples: float, least: float
         left_count += count[k]
         left_weight += sums.weight[k]
         left_response += sums.response[k]
+        # Too few rows on a side: no split of Algorithm 9.4, whose next level may give one.
         if left_count < min_leaf or n_samples - left_count < min_leaf:
             continue
         right_weight = sums.total - left_weight
@@ -70,6 +71,7 @@ def level_sums(
     Eight features at a time and two levels. The first level's sums are what the others leave of
     the node's.
     """
+    # A byte a code, eight codes next to each other: one comparison tells eight features' levels.
     n_levels = sums.shape[1]
     padded = codes.shape[1]
     for lane in range(0, padded, LANES):
@@ -105,15 +107,15 @@ def count_rows(
     """Count rows by level into ``sums[slot]``, as :func:`level_sums` adds up responses."""
     n_levels = sums.shape[1]
     padded = codes.shape[1]
-    one = spread(1.0)
+    ones = spread(1.0)
     for lane in range(0, padded, LANES):
         for k in range(1, n_levels, 2):
             count = spread(0.0)
             next_count = spread(0.0)
             for i in range(start, end):
                 place = np.int64(rows[0, i]) * padded + lane
-                count = add_where(count, one, codes, place, k)
-                next_count = add_where(next_count, one, codes, place, k + 1)
+                count = add_where(count, ones, codes, place, k)
+                next_count = add_where(next_count, ones, codes, place, k + 1)
             target = (slot * n_levels + k) * padded + lane
             store(sums, target, count)
             if k + 1 < n_levels:
@@ -138,6 +140,7 @@ def read_levels(grower: Grower, levels: LevelWorkspace, node: Node, candidate: C
         response[k] = levels.sums[slot, k, 1, p]
         count[0] -= count[k]
         response[0] -= response[k]
+        # Counts are whole numbers, which subtraction keeps exact: 0 is no row.
         n_present += count[k] > 0.0
     n_present += count[0] > 0.0
     # ranger's leaf sizes count rows, not copies: they are summed by themselves.
@@ -168,6 +171,8 @@ def can_split(
     Of nominal levels this is only whether the largest one leaves enough rows to the others.
     """
     if is_nominal:
+        # If even the largest level alone leaves too few rows, so does every set that holds it; one
+        # of the two sides does.
         largest = 0.0
         for k in range(n_levels):
             largest = max(largest, count[k])
@@ -213,6 +218,7 @@ def sort_levels(n: int, order: np.ndarray, key: np.ndarray) -> None:
         tolerance = max(tolerance, _ROUNDING * abs(key[order[i]]))
     # Insertion sort: it is stable, and a feature has few levels.
     for i in range(1, n):
+        # The level is moved before all that have a larger key, but for rounding.
         level = order[i]
         j = i
         while j > 0 and key[order[j - 1]] > key[level] + tolerance:
@@ -252,6 +258,7 @@ def scan_sets(
     for k in range(sums.n_entries):
         if count[k] > 0.0:
             order[n] = k
+            # A level whose rows weigh nothing moves nothing, and has the place of the node's mean.
             key[k] = sums.response[k] / weight[k] if weight[k] > 0.0 else sums.mean
             n += 1
     sort_levels(n, order, key)
@@ -320,6 +327,7 @@ def order_by_shares(
             difference = sums[k, c] - weight * shares[c] / total
             length += difference * difference
         length = length / weight if weight > 0.0 else 0.0
+        # Of levels that are equally far the first, whatever the order in which a processor adds.
         if length > largest * (1.0 + _ROUNDING):
             largest = length
             for c in range(n_classes):
@@ -338,6 +346,7 @@ def order_by_shares(
                 projection += sums[k, c] * axis[0, c]
             for c in range(n_classes):
                 projection -= weight * shares[c] / total * axis[0, c]
+            # Sums were of W_k d_k; the place of the level is that of d_k.
             projection = projection / weight if weight > 0.0 else 0.0
             key[k] = projection
             for c in range(n_classes):

@@ -50,12 +50,14 @@ def split_continuous(
     is_weighted = settings.eta < 1.0 and (
         data.columns_start[feature + 1] > data.columns_start[feature]
     )
+    # Weights go to ``work.w``, in the order of x; False where there is no density.
     if is_weighted:
         is_weighted = gaussian_weights(grower, node, candidate)
 
     # Uniform weights: the node's impurity is known, and the rows are read in place through their
     # sorted order, so that nothing is copied.
     if data.has_several_classes and not is_weighted:
+        # The Gini scan reads weights and counts from the workspace: w is 1.
         for i in range(n):
             work.w[i] = 1.0
             work.c[i] = sample.pair[order[p, node.start + i], 0]
@@ -63,6 +65,7 @@ def split_continuous(
         return Split(decrease, cut, 1.0, 1.0, False)
     if not is_weighted:
         score, cut = scan_uniform(grower, node, p)
+        # No cut lowers the impurity and leaves enough rows on both sides.
         if cut == 0:
             return NO_SPLIT
         return Split(score / node.impurity, cut, 1.0, 1.0, False)
@@ -74,6 +77,7 @@ def split_continuous(
     if before < settings.eta:
         cap, shift = find_cap(work.w, work.c, n, settings.eta)
     total, first, second = apply_cap(work.w, work.c, work.cy, n, cap, shift)
+    # The cap reaches eta exactly, or was not needed.
     after = max(before, settings.eta)
     if data.has_several_classes:
         decrease, cut = scan_classes(grower, classes, node, candidate)
@@ -97,4 +101,5 @@ def split_continuous(
         work.sorted_values,
         data.has_ties[p],
     )
+    # Delta_w over MSE_w, since the latter differs between features (Remark 4.4).
     return Split(score / weighted_impurity, cut, before, after, False)

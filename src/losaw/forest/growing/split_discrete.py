@@ -48,6 +48,7 @@ def split_discrete(
     feature = candidate.feature
     n_levels = data.n_levels[candidate.p]
     n_present = read_levels(grower, levels, node, candidate)
+    # They come from the node's sums over levels: no row is read for them.
     size = levels.rows if settings.counts_rows_once else levels.counts
 
     # A single level in the node: nothing to split, and the draw does not count (redraws).
@@ -62,6 +63,7 @@ def split_discrete(
         decrease, level = split_classes_at_levels(grower, levels, classes, node, candidate)
         return Split(decrease, level, 1.0, 1.0, False)
     if not is_weighted:
+        # With w = 1 the weight of a level is its count; mean and impurity are the node's.
         sums = LevelSums(
             n_levels,
             size,
@@ -79,6 +81,7 @@ def split_discrete(
     if not can_split(size, n_levels, min_leaf, node.size, data.is_nominal[feature]):
         return NO_SPLIT
 
+    # A logit costs far more than all that was done up to here.
     return _split_cells(grower, levels, cells, classes, node, candidate)
 
 
@@ -105,6 +108,7 @@ def _split_cells(
     cells.unfinished[0] += fit_logit(cells.logit, size, settings.precision) < 0
     # Second step: their ratio is the weight of a cell (Definition 2.1), capped (Algorithm 3.2).
     before = cell_weights(grower, cells, node, candidate, n_patterns, n_classes)
+    # The cap reaches eta exactly, or was not needed.
     after = max(before, settings.eta)
     if data.has_several_classes:
         spread_weights(grower, cells, node, candidate, n_patterns)
@@ -124,6 +128,7 @@ def _split_cells(
         total,
         mean,
     )
+    # MSE_w = E_w[y^2] - E_w[y]^2; where it vanishes no split can lower it.
     impurity = second / total - mean * mean
     if not impurity > 0.0:
         return NO_SPLIT
@@ -154,6 +159,7 @@ def _split_sums(
         if left == np.uint64(0):
             return NO_SPLIT
         return Split(score / impurity, 0, before, after, False)
+    # Where a split need not lower the impurity one with Delta_w = 0 counts.
     least = 0.0 if settings.needs_gain else -1.0
     score, entry = scan_levels(sums, min_leaf, node.size, least)
     if entry < 0:

@@ -31,6 +31,7 @@ def add_moments(
     for i in range(start, end - 1, 2):
         row = rows[0, i]
         other = rows[0, i + 1]
+        # Column k of the design times c, times all columns at a time.
         for k in range(width):
             first = pair[row, 0] * design[row, k]
             second = pair[other, 0] * design[other, k]
@@ -57,6 +58,7 @@ def gaussian_weights(grower: Grower, node: Node, candidate: Candidate) -> bool:
     data, work, feature = grower.data, grower.work, candidate.feature
     # Sums of the target, the regression x = b_0 + b'a + e, and the ratio of the two densities.
     square = _target_moments(grower, node, candidate)
+    # sigma^2 of P(x | a), -1 where there is no density.
     variance = _regress(grower, node, feature, square)
     if variance > 0.0:
         _density_ratios(grower, node, candidate, variance)
@@ -74,6 +76,8 @@ def _target_moments(grower: Grower, node: Node, candidate: Candidate) -> float:
     Returns sum c z^2. A target that is itself a column of the design has its sums in the node's
     matrix of moments already; of another one only the sums with its adjustment features are made.
     """
+    # z = (x - mean) / sd by mean and deviation of the training sample, not of the node: the
+    # stabilising density is that sample's.
     data, sample, work = grower.data, grower.sample, grower.work
     feature, p = candidate.feature, candidate.p
     order = sample.order
@@ -88,6 +92,7 @@ def _target_moments(grower: Grower, node: Node, candidate: Candidate) -> float:
     if column >= 0:
         for j in range(data.design_width):
             cross[j] = work.gram[node.slot, column, j]
+        # sum c z^2, on the diagonal.
         square = work.gram[node.slot, column, column]
         for i in range(n):
             row = order[p, start + i]
@@ -102,6 +107,7 @@ def _target_moments(grower: Grower, node: Node, candidate: Candidate) -> float:
         cross[data.columns[j]] = 0.0
     for i in range(n):
         row = order[p, start + i]
+        # Such a target adjusts no other feature, so that it is no column of the design.
         z = (data.values[p, sample.tree_rows[row]] - data.location[p]) / data.scale[p]
         c = sample.pair[row, 0]
         work.z[i] = z
@@ -133,12 +139,14 @@ def _regress(grower: Grower, node: Node, feature: int, square: float) -> float:
     variance = square / n - mean * mean
     for i in range(size):
         column = data.columns[first + i]
+        # E[a_i]; row 0 of the matrix has the sums of c a.
         mean_i = gram[0, column] / n
         work.side[i] = work.cross[column] / n - mean * mean_i
         for j in range(i, size):
             other = data.columns[first + j]
             work.covariance[i, j] = gram[column, other] / n - mean_i * gram[0, other] / n
             work.covariance[j, i] = work.covariance[i, j]
+        # The inverse reads whole vectors: what fills them up must be zero.
         for j in range(size, -(-size // LANES) * LANES):
             work.covariance[i, j] = 0.0
     # b = cov(a, a)^-1 cov(a, x).
@@ -146,6 +154,7 @@ def _regress(grower: Grower, node: Node, feature: int, square: float) -> float:
     product(work.covariance, size, work.side, work.solution)
     # sigma^2 = var(x) - b' cov(a, x): the residuals themselves are not needed.
     residual = variance
+    # b_0 = E[x] - b' E[a].
     intercept = mean
     for i in range(size):
         column = data.columns[first + i]
@@ -189,8 +198,9 @@ def _density_ratios(grower: Grower, node: Node, candidate: Candidate, variance: 
                 residual -= work.coefficients[data.columns[j]] * design[row, data.columns[j]]
         else:
             for lane in range(0, padded, LANES):
-                own = load(design, row * padded + lane)
-                residual -= total(multiply(load(work.coefficients, lane), own))
+                values = load(design, row * padded + lane)
+                residual -= total(multiply(load(work.coefficients, lane), values))
+        # Without the constant: Algorithm 3.2 and Delta_w^rel take weights up to a factor.
         work.w[i] = residual * residual * half - 0.5 * work.z[i] * work.z[i]
     # The exponential in a loop of its own, which is then vectorised.
     for i in range(n):
@@ -206,6 +216,7 @@ def relative_size(w: np.ndarray, c: np.ndarray, size: int, count: float) -> floa
     for i in range(size):
         total += c[i] * w[i]
         squares += c[i] * w[i] * w[i]
+    # N is the number of draws, so that copies of a row count as the paper's rows do.
     return total * total / (squares * count)
 
 

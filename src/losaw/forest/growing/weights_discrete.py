@@ -42,6 +42,7 @@ def collect_cells(
     counts = cells.logit.counts
     present = 0
     for k in range(data.n_levels[p]):
+        # Overwritten by the next level unless this one occurs.
         cells.place[k] = present
         cells.recode[present] = k
         present += levels.counts[k] > 0.0
@@ -49,6 +50,7 @@ def collect_cells(
     size = 0
     for i in range(node.start, node.end):
         row = rows[0, i]
+        # Rows with equal adjustment features have the same pattern number in all nodes.
         pattern = patterns[slot, row]
         g = cells.local[pattern]
         if g < 0:
@@ -98,6 +100,7 @@ def design_of_patterns(grower: Grower, cells: CellWorkspace, feature: int, n_pat
             cells.class_of[k] = -1
         for g in range(n_patterns):
             level = codes[cells.representative[g], position]
+            # A pattern's level of this feature is that of any of its rows.
             cells.pattern_level[g] = level
             cells.class_of[level] = 0
         present = 0
@@ -112,6 +115,7 @@ def design_of_patterns(grower: Grower, cells: CellWorkspace, feature: int, n_pat
             high = -contrast * low
             for g in range(n_patterns):
                 level = cells.class_of[cells.pattern_level[g]]
+                # Levels behind the k-th take no part in contrast k.
                 value = low if level < contrast else high if level == contrast else 0.0
                 columns[width, g] = value
             width += 1
@@ -147,6 +151,7 @@ def cell_weights(
     total = 0.0
     square = 0.0
     for k in range(n_classes):
+        # P(x = k) of the full training sample.
         share = spread(frequency[candidate.p, cells.recode[k]])
         for lane in range(0, n_patterns, LANES):
             store(
@@ -162,12 +167,14 @@ def cell_weights(
             cells.multiplicity[n_cells] = c
             total += c * weight
             square += c * weight * weight
+            # An empty cell is overwritten by the next one.
             n_cells += c > 0.0
     # Definition 3.1: (sum c w)^2 / (N_k sum c w^2).
     before = total * total / (square * node.n_samples)
     # Algorithm 3.2: too small an effective sample is raised to eta N_k by the cap of Appendix 9.6.
     if before < eta:
         cap, shift = find_cap(cells.weight, cells.multiplicity, n_cells, eta)
+        # v = min(w, u) + c of Algorithm 9.7, of all copies of a cell's rows.
         for k in range(n_classes):
             for g in range(n_patterns):
                 logit.probability[k, g] = min(logit.probability[k, g], cap) + shift
@@ -194,6 +201,7 @@ def sum_cells(
             level_count += counts[k, g]
             level_weight += v * counts[k, g]
             level_response += v * cells.response[k, g]
+            # E_w[y^2], of which the weighted impurity is made.
             second += v * cells.square[k, g]
         levels.counts[k] = level_count
         levels.weight[k] = level_weight

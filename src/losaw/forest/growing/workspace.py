@@ -10,8 +10,8 @@ from losaw.forest.growing.arrays import (
     ForestData,
     Grower,
     LevelWorkspace,
-    Sample,
     Settings,
+    TreeSample,
     TreeWorkspace,
 )
 from losaw.kernels.inversion import padded
@@ -23,9 +23,10 @@ def make_grower(data: ForestData, settings: Settings) -> Grower:
     return Grower(data, settings, _make_sample(data), _make_workspace(data))
 
 
-def _make_sample(data: ForestData) -> Sample:
+def _make_sample(data: ForestData) -> TreeSample:
+    # Room for a sample without a repeated row; one place more where the filter writes past its end.
     n = len(data.response)
-    return Sample(
+    return TreeSample(
         counts=np.empty(n, dtype=np.int64),
         compact=np.empty(n, dtype=np.uint32),
         tree_rows=np.empty(n, dtype=np.uint32),
@@ -56,6 +57,7 @@ def _make_workspace(data: ForestData) -> TreeWorkspace:
         sorted_values=np.empty(n),
         goes_left=np.empty(n, dtype=np.uint8),
         scratch=np.empty(n, dtype=np.uint32),
+        # One matrix of moments for every node that may be pending.
         gram=np.empty((STACK, width, row)),
         cross=np.empty(row),
         coefficients=np.zeros(row),
@@ -105,6 +107,7 @@ def make_cells(data: ForestData) -> CellWorkspace | None:
         factors = data.factors[data.factors_start[target] : data.factors_start[target + 1]]
         columns = int(data.columns_start[target + 1] - data.columns_start[target])
         widest = max(widest, 1 + columns + int((data.n_levels[factors] - 1).sum()))
+    # No more patterns than rows, in whole vectors.
     rows = padded(n)
     return CellWorkspace(
         local=np.full(data.n_patterns, -1, dtype=np.int32),

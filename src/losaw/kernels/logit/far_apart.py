@@ -42,4 +42,5 @@ def find_probabilities(
             probability[k, g] = exponential(probability[k, g] - largest)
             total += probability[k, g]
         for k in range(n_classes):
+            # At least one class has the exponential 1, so that the sum is 1 or more.
             probability[k, g] /= total

@@ -42,6 +42,7 @@ def inner(a: np.ndarray, a_at: int, b: np.ndarray, b_at: int, size: int) -> floa
     """
     even = spread(0.0)
     odd = spread(0.0)
+    # What is left of an odd number of vectors goes to the first sum.
     paired = size - size % (2 * LANES)
     for lane in range(0, paired, 2 * LANES):
         even = fma(load(a, a_at + lane), load(b, b_at + lane), even)
@@ -67,6 +68,7 @@ def first_pass(memory: Memory, gradient: np.ndarray, size: int, held: int, newes
     for lane in range(0, size, LANES):
         store(direction, lane, load(gradient, lane))
     for back in range(held):
+        # The memory is a ring: the oldest pair is written over by the newest.
         i = (newest + MEMORY - back) % MEMORY
         # alpha_i = s_i' q / (s_i' y_i), and q loses alpha_i y_i.
         share = memory.factors[i, 0] * inner(memory.steps, i * row, direction, 0, size)

@@ -94,7 +94,7 @@ def _solve_blocks(logit: Logit, size: Size) -> None:
     of a class against the first one is the difference of two.
     """
     direction = logit.memory.direction
-    gradient, first, own = logit.rows[0], logit.rows[1], logit.rows[2]
+    gradient, first, step = logit.rows[0], logit.rows[1], logit.rows[2]
     for lane in range(0, size.row, LANES):
         sums = spread(0.0)
         for k in range(size.n_classes - 1):
@@ -105,9 +105,9 @@ def _solve_blocks(logit: Logit, size: Size) -> None:
     for k in range(size.n_classes - 1):
         for lane in range(0, size.row, LANES):
             store(gradient, lane, load(direction, k * size.row + lane))
-        product(logit.blocks[k + 1], size.width, gradient, own)
+        product(logit.blocks[k + 1], size.width, gradient, step)
         for lane in range(0, size.row, LANES):
-            store(direction, k * size.row + lane, subtract(load(own, lane), load(first, lane)))
+            store(direction, k * size.row + lane, subtract(load(step, lane), load(first, lane)))
 
 
 @kernel()
@@ -129,6 +129,7 @@ def fit_logit(logit: Logit, size: Size, precision: float) -> int:
         # Steps shrink by a factor that itself shrinks: the error is about the size of the step
         # before.
         is_near = times == 1.0 and max(slope / before, 1e-3) * slope < precision
+        # Without adjustment features the frequencies are the solution.
         if size.width == 1 or is_near:
             return taken
         update_gradient(logit, size)
@@ -141,6 +142,7 @@ def fit_logit(logit: Logit, size: Size, precision: float) -> int:
                 times = shorter
                 continue
             keep_step(logit.memory, logit.gradient, length, newest, times)
+            # A pair is added, or takes the place of the oldest.
             held = min(held + 1, MEMORY)
         if taken == MAX_STEPS:
             return -1
@@ -148,6 +150,7 @@ def fit_logit(logit: Logit, size: Size, precision: float) -> int:
         # The next step: the gradient times the inverse of the Hessian, as far as it is known.
         if taken == 0 or (slope > _FAR and since >= 2):
             _update_blocks(logit, size, taken == 0)
+            # Pairs of other blocks tell nothing of these.
             held, since = 0, 0
         since += 1
         before = slope

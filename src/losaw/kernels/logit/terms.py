@@ -102,6 +102,7 @@ def start_from_frequencies(logit: Logit, size: Size) -> None:
     """
     columns = logit.columns.shape[1]
     for lane in range(0, size.n_patterns, LANES):
+        # n_g, the rows of a pattern.
         totals = spread(0.0)
         for k in range(size.n_classes):
             totals = add(totals, load(logit.counts, k * columns + lane))
@@ -125,13 +126,14 @@ def update_probabilities(logit: Logit, size: Size) -> None:
     """Compute probabilities p_gk and residuals n_gk - n_g p_gk at the coefficients."""
     b = logit.coefficients
     patterns = logit.columns.shape[1]
-    one = spread(1.0)
+    ones = spread(1.0)
     n_cut = spread(0.0)
     for lane in range(0, size.n_patterns, LANES):
         # The odds of each class against the first one, and their sum.
-        sums = one
+        sums = ones
         for k in range(1, size.n_classes):
             first = (k - 1) * size.row
+            # b_k' z_g of eight patterns; the design's first column is one.
             predictor = spread(b[first])
             for j in range(1, size.width):
                 column = load(logit.columns, j * patterns + lane)
@@ -139,14 +141,16 @@ def update_probabilities(logit: Logit, size: Size) -> None:
             odds = exponential_of_eight(predictor)
             sums = add(sums, odds)
             store(logit.probability, k * patterns + lane, odds)
-        inverse = divide(one, sums)
-        n_cut = add(n_cut, where_greater(sums, spread(LARGEST_ODDS), one))
+        # p_0g = 1 / sum of the odds; the other classes are their odds times that.
+        inverse = divide(ones, sums)
+        n_cut = add(n_cut, where_greater(sums, spread(LARGEST_ODDS), ones))
         store(logit.probability, lane, inverse)
         totals = load(logit.totals, lane)
         for k in range(1, size.n_classes):
             p = multiply(load(logit.probability, k * patterns + lane), inverse)
             store(logit.probability, k * patterns + lane, p)
             counts = load(logit.counts, k * patterns + lane)
+            # n_gk - n_g p_gk, of which the gradient is a sum of products.
             residual = subtract(counts, multiply(totals, p))
             store(logit.residual, (k - 1) * patterns + lane, residual)
     # Odds that were cut somewhere: once more, with the largest predictor taken off.
@@ -172,6 +176,7 @@ def update_gradient(logit: Logit, size: Size) -> None:
     # The shift a of the penalty is the classes' mean, that of the first one being zero.
     share = 1.0 / size.n_classes if size.n_classes > 2 else 0.0
     for j in range(1, size.width):
+        # Intercepts, j = 0, are not penalised.
         sums = 0.0
         for k in range(size.n_classes - 1):
             sums += logit.coefficients[k * size.row + j]
@@ -188,6 +193,7 @@ def sum_products(logit: Logit, size: Size, out: np.ndarray) -> None:
         for lane in range(0, size.n_patterns, LANES):
             column = load(logit.columns, i * patterns + lane)
             store(logit.weighted, lane, multiply(load(logit.weight, lane), column))
+        # The matrix is symmetric: one half is computed.
         for j in range(i + 1):
             sums = inner(logit.weighted, 0, logit.columns, j * patterns, size.n_patterns)
             out[i, j] = sums
