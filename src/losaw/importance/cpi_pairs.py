@@ -1,7 +1,6 @@
 """Whether two features work together: the conditional predictive impact of both and of each."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from losaw.importance.cpi import (
 )
 from losaw.knockoffs import make_sampler
 from losaw.rng import as_generator
-from losaw.scoring.folds import Fit, fits
+from losaw.scoring.folds import Fit, fits, with_units
 from losaw.scoring.losses import Loss, LossName
 from losaw.scoring.many_tests import Adjustment
 from losaw.scoring.result import ImportanceResult, parameter_repr
@@ -130,7 +129,7 @@ clusters, cv, n_jobs, random_state
         adjustment=adjustment, cv=cv,
     )  # fmt: skip
     inference = Inference(test, adjustment, ERROR_KIND, shown)
-    return infer(differences, _with_units(models, of_pairs), rows, inference, rng)
+    return infer(differences, with_units(models, of_pairs), rows, inference, rng)
 
 
 def _pairs(pairs: Sequence[Sequence[str]], names: Sequence[str]) -> Units:
@@ -145,12 +144,6 @@ def _pairs(pairs: Sequence[Sequence[str]], names: Sequence[str]) -> Units:
     return Units(tuple(" & ".join(names[j] for j in pair) for pair in members), tuple(members))
 
 
-def _with_units(models: Sequence[Fit], units: Units) -> list[Fit]:
-    """Return the models with these units, all of them scored."""
-    scored = np.arange(len(units.names))
-    return [fit._replace(model=replace(fit.model, units=units, scored=scored)) for fit in models]
-
-
 def _of_pair(
     pair: NDArray[np.intp],
     models: Sequence[Fit],
@@ -163,9 +156,9 @@ def _of_pair(
     each = (pair[:1], pair[1:])
     fit_units(sampler, rows, rng, list(each), np.setdiff1d(np.arange(len(rows.table.names)), pair))
     drawn = draws_of_folds(sampler, models, generators_of_draws(n_draws, rng))
-    alone = _with_units(models, Units(tuple(names), each))
+    alone = with_units(models, Units(tuple(names), each))
     notes = notes_on(alone[0].model, shares_over_folds(alone, rows, drawn))
-    of_folds, exchanging = [], _with_units(models, Units((*names, "both"), (*each, pair)))
+    of_folds, exchanging = [], with_units(models, Units((*names, "both"), (*each, pair)))
     for fit, draws in zip(exchanging, drawn, strict=True):
         subject, total, donated = fit.model, np.zeros((len(fit.held), 1)), np.zeros((len(rows), 1))
         exchanged = subject.exchange(map(subject.encode, draws.codes), n_draws)

@@ -24,15 +24,14 @@ from losaw.importance.group_tree import (
 )
 from losaw.knockoffs import make_sampler
 from losaw.rng import as_generator
-from losaw.scoring.folds import Fit, fits, fitted_models, folds
+from losaw.scoring.folds import Fit, fits, with_units
 from losaw.scoring.losses import Loss
 from losaw.scoring.result import ImportanceResult
 from losaw.scoring.rows import ScoringOptions, read_rows
 from losaw.scoring.tests import Differences, Inference, infer
 from losaw.support.arguments import between_0_and_1, whole_number
-from losaw.support.models import task_of
 from losaw.tables.columns import Kinds
-from losaw.tables.groups import Groups
+from losaw.tables.groups import Groups, Units
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -161,29 +160,27 @@ random_state
         tree = tree_of_linkage(names, average_linkage(association_strengths(rows.table, rng)))
     else:
         tree = tree_of_groups(names, groups)
-    # A fold's model is fitted once, whatever the number of groups.
-    parts = None if cv is None else folds(cv, model, rows, rng, task_of(model))
-    fitted = model if parts is None else fitted_models(model, rows, parts, rng)
+    models = fits(model, rows, ScoringOptions(loss, n_jobs=n_jobs), cv, rng)
     inference = Inference(error_kind=_ERROR_KIND)
     seed = int(rng.integers(2**63))
     tests: dict[int, tuple[ImportanceResult, int]] = {}
 
     def p_values(numbers: list[int]) -> FloatArray:
         drawing = make_sampler("conditional")
-        options = _options_of([tree[number] for number in numbers], names, loss, n_jobs)
-        models = fits(fitted, rows, options, parts, rng)
+        units = Units(tuple(map(str, numbers)), tuple(tree[n].members for n in numbers))
+        of_groups = with_units(models, units)
         # Every batch of groups begins with the same seed, and the sampler gives each group a stream
         # of its own: results depend on no other group.
         draw_rng = np.random.default_rng(seed)
-        fit_units(drawing, rows, draw_rng, models[0].model.members)
-        drawn = draws_of_folds(drawing, models, [draw_rng] * n_draws)
+        fit_units(drawing, rows, draw_rng, list(units.members))
+        drawn = draws_of_folds(drawing, of_groups, [draw_rng] * n_draws)
         in_turn = iter(drawn)
-        shares = None if parts is None else shares_over_folds(models, rows, drawn)
+        shares = None if cv is None else shares_over_folds(of_groups, rows, drawn)
 
         def differences(fit: Fit) -> Differences:
             return differences_of_draws(fit, next(in_turn), len(rows), shares=shares)
 
-        result = infer(differences, models, rows, inference, draw_rng)
+        result = infer(differences, of_groups, rows, inference, draw_rng)
         tests.update({number: (result, at) for at, number in enumerate(numbers)})
         # A group that cannot be tested is not rejected.
         return np.nan_to_num(np.asarray(result.p_values), nan=1.0)
@@ -191,16 +188,6 @@ random_state
     _, adjusted = top_down_tests(tree, p_values, fwer)
     table = _table(tree, names, tests, adjusted, fwer)
     return GroupTests(table, _statements(table))
-
-
-def _options_of(
-    nodes: Sequence[FeatureGroup], names: Sequence[str], loss: Any, n_jobs: int | None
-) -> ScoringOptions:
-    """Return options that score these groups, which have no feature in common."""
-    groups = {f"group {at}": [names[j] for j in node.members] for at, node in enumerate(nodes)}
-    taken = set(names)
-    groups = {key if key not in taken else f"{key} of the tree": v for key, v in groups.items()}
-    return ScoringOptions(loss, None, list(groups), groups, n_jobs)
 
 
 def _table(

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ from losaw.scoring.losses import asked_loss
 from losaw.scoring.model import Model, read_model, with_missing_rows
 from losaw.scoring.rows import Rows, ScoringOptions
 from losaw.support.models import inside, task_of
+from losaw.tables.groups import Units
 from losaw.trees.view import is_sample
 
 Numbers = NDArray[np.intp]
@@ -68,6 +70,12 @@ def fits(
         Fit(read_model(fitted, rows.take(held), options, loss), train, held)
         for fitted, (train, held) in zip(models, pairs, strict=True)
     ]
+
+
+def with_units(models: Sequence[Fit], units: Units) -> list[Fit]:
+    """Return the models with these features and groups, all of them scored."""
+    scored = np.arange(len(units.names))
+    return [fit._replace(model=replace(fit.model, units=units, scored=scored)) for fit in models]
 
 
 def folds(
