@@ -57,17 +57,6 @@ def test_nothing_is_cut_where_there_is_time():
     assert FULL.losaw_rows == 5_000
 
 
-def test_only_what_grew_between_two_trials_is_scaled_with_rows():
-    few, many = (replace(FULL, rows=rows) for rows in (500, 5_000))
-    for part in SECONDS:
-        one = dict.fromkeys(SECONDS, 0.0) | {part: SECONDS[part]}
-        alone, same = pilot_of(one, power=1.05), pilot_of(one, constant=1.0)
-        most = 2_000 if part == "draws" else 5_000  # more rows are not tested
-        ratio = alone.of(many, 10) / alone.of(few, 10)
-        assert ratio == pytest.approx((most / 500) ** 1.05), part
-        assert same.of(many, 10) == pytest.approx(same.of(few, 10)), part
-
-
 def test_less_time_never_computes_more_and_never_fewer_folds():
     designs = [cut(FULL, FREE, PILOT, 10, 2.0**power)[0] for power in range(16, 2, -1)]
     assert [seconds(d) for d in designs] == sorted((seconds(d) for d in designs), reverse=True)
@@ -103,13 +92,6 @@ def test_what_cannot_be_kept_is_said():
     assert "longer than could be tried" in said[0]
     slow = pilot_of({**SECONDS, "fits": 60.0})
     assert "the budget cannot be kept" in cut(FULL, FREE, slow, 10, 20.0)[1][-1]
-
-
-def test_a_budget_of_several_runs_is_shared():
-    fixed = FREE | {"rounds": 9}
-    of_ten, said = cut(replace(FULL, rounds=9, methods=("pfi",)), fixed, PILOT, 10, 100.0)
-    of_one = cut(replace(FULL, methods=("pfi",)), FREE, PILOT, 10, 10.0)[0]
-    assert of_ten == replace(of_one, rounds=9) and not any("rounds" in words for words in said)
 
 
 @pytest.mark.parametrize(("part", "rounds"), [(1.06, 30), (0.7, 19), (0.4, None)])
