@@ -8,6 +8,7 @@ cell differs (|z| > 3). One line a fault: trials with such a cell, and the root 
 
 import argparse
 import shutil
+import sys
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -61,6 +62,7 @@ def comparisons(fault: str, trials: int) -> list[pd.DataFrame]:
             seeds = whole.results["seed"].between(RUNS * trial, RUNS * (trial + 1) - 1)
             part = replace(whole, results=whole.results[seeds])
             found.append(compare(plan.study, summarise(plan.study, part), printed))
+    del sys.modules[f"{PREFIX}{plugin.stem}"]
     forget(PREFIX)
     return found
 
@@ -74,7 +76,9 @@ def main() -> None:
         found = comparisons(fault, options.trials)
         n_found = sum((cells["verdict"] == DIFFERS).any() for cells in found)
         root = rms_z(pd.concat(found))
+        far = pd.concat(found).query("verdict == @DIFFERS")
         print(f"{fault}: found in {n_found} of {len(found)}, root mean square of z {root:.2f}")
+        print(far.groupby(["design", "metric", "method"]).size().to_string(header=False))
 
 
 if __name__ == "__main__":
