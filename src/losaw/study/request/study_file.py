@@ -419,6 +419,8 @@ def parse(model: type[Model], source: SourceFile) -> Model:
         lines = []
         for problem in error.errors():
             message = problem["msg"].removeprefix("Value error, ")
+            if problem["type"] == "string_pattern_mismatch":
+                message = "a name has letters, digits and _.=+-; 'labels' says how it is shown"
             if problem["type"] != "missing" and not message.startswith("unknown"):
                 message += f", got {problem['input']!r:.80}"
             location = problem["loc"]
