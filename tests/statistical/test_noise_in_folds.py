@@ -42,7 +42,12 @@ def all_as_a_group(model, X, y, seed):
     ("table", "model", "rejects"),
     [
         (normal, RandomForestRegressor(20, max_features=3, random_state=0), whole_tree),
-        (normal, HistGradientBoostingRegressor(max_iter=100, min_samples_leaf=5), all_as_a_group),
+        pytest.param(
+            normal,
+            HistGradientBoostingRegressor(max_iter=100, min_samples_leaf=5),
+            all_as_a_group,
+            marks=pytest.mark.long,
+        ),
         (mixed, KNeighborsRegressor(10, weights="distance"), all_as_a_group),
         (copies, KNeighborsRegressor(10, weights="distance"), whole_tree),
     ],

@@ -15,6 +15,7 @@ import pytest
 import yaml
 
 import losaw
+from losaw.study import registry
 from losaw.study.datasets import is_there
 from losaw.study.registry import get
 
@@ -46,13 +47,14 @@ def test_the_examples_of_a_page_run_one_after_the_other_and_print_what_is_shown(
     examples = re.findall(pattern, text_of(page), re.DOTALL)
     rng = np.random.default_rng(0)
     X = rng.standard_normal((200, 4))
-    names = {"X": X, "y": X[:, 0] + rng.standard_normal(200)}
+    names = {"X": X, "y": X[:, 0] + rng.standard_normal(200), "__name__": "page"}
     for example, shown in examples:
         if "MyModel" not in example:  # stands for the reader's own
             exec(compile(example, page, "exec"), names)
             printed = [_words(line) for line in capsys.readouterr().out.splitlines()]
             missing = [line for line in shown.splitlines() if _words(line) not in printed]
             assert not missing, f"{page} shows lines that its example does not print: {missing}"
+    registry.forget("page:")  # what an example registers
 
 
 def _words(line):

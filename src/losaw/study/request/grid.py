@@ -111,7 +111,7 @@ class Study:
         """The name in the random streams: studies that share it see the same data."""
         return self.file.experiment or self.file.study
 
-    @property
+    @cached_property
     def axes(self) -> list[str]:
         return list(self.file.axes)
 

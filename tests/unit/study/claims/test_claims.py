@@ -136,9 +136,9 @@ REFERENCE = REPOSITORY / "reference"
 STUDIES = sorted(path.parent.name for path in REFERENCE.glob("*/summary.csv"))
 
 
-def test_it_has_at_most_260_files_of_8_megabytes():
+def test_it_has_at_most_300_files_of_9_megabytes():
     sizes = [path.stat().st_size for path in REFERENCE.rglob("*") if path.is_file()]
-    assert len(sizes) <= 260 and sum(sizes) <= 8e6
+    assert len(sizes) <= 300 and sum(sizes) <= 9e6
 
 
 @pytest.fixture(scope="module")
