@@ -44,10 +44,7 @@ import numpy as np  # noqa: E402
 import pandas as pd  # noqa: E402
 from scipy.stats import beta, binom, ttest_1samp  # noqa: E402
 from sklearn.base import clone  # noqa: E402
-from sklearn.ensemble import (  # noqa: E402
-    HistGradientBoostingRegressor,
-    RandomForestRegressor,
-)
+from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor  # noqa: E402
 from sklearn.linear_model import LinearRegression  # noqa: E402
 
 from losaw import explain  # noqa: E402

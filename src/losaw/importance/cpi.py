@@ -16,14 +16,7 @@ from losaw.scoring.many_tests import Adjustment
 from losaw.scoring.model import Model
 from losaw.scoring.result import ImportanceResult, checked_by, parameter_repr
 from losaw.scoring.rows import Rows, ScoringOptions, read_rows, require_complete
-from losaw.scoring.tests import (
-    Differences,
-    Inference,
-    TestName,
-    added_by_donors,
-    check_test,
-    infer,
-)
+from losaw.scoring.tests import Differences, Inference, TestName, added_by_donors, check_test, infer
 from losaw.support.arguments import whole_number
 from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups, units_outside

@@ -22,14 +22,7 @@ from losaw.scoring.losses import Loss, LossName
 from losaw.scoring.many_tests import Adjustment
 from losaw.scoring.result import ImportanceResult, parameter_repr
 from losaw.scoring.rows import Rows, ScoringOptions, read_rows
-from losaw.scoring.tests import (
-    Differences,
-    Inference,
-    TestName,
-    added_by_donors,
-    check_test,
-    infer,
-)
+from losaw.scoring.tests import Differences, Inference, TestName, added_by_donors, check_test, infer
 from losaw.support.arguments import whole_number
 from losaw.tables.columns import Kinds
 from losaw.tables.groups import Units, chosen_units, units_of

@@ -8,12 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from losaw.data import FloatArray
-from losaw.importance.cpi import (
-    differences_of_draws,
-    draws_of_folds,
-    fit_units,
-    shares_over_folds,
-)
+from losaw.importance.cpi import differences_of_draws, draws_of_folds, fit_units, shares_over_folds
 from losaw.importance.group_tree import (
     FeatureGroup,
     association_strengths,

@@ -6,15 +6,7 @@ from llvmlite import ir
 from numba import types
 
 from losaw.kernels.compiled import inlined_kernel
-from losaw.kernels.vectors import (
-    clip,
-    fma,
-    multiply,
-    on_values,
-    power_of_two,
-    spread,
-    subtract,
-)
+from losaw.kernels.vectors import clip, fma, multiply, on_values, power_of_two, spread, subtract
 
 # Beyond this the exponential is cut. A weight of e^150 is capped whatever its size, and its
 # square can still be summed.

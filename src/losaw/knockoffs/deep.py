@@ -21,11 +21,7 @@ with extra("network"):
     import jax.numpy as jnp
     import optax
 
-    from losaw.knockoffs.deep_losses import (
-        decorrelation_loss,
-        second_moment_loss,
-        swap_discrepancy,
-    )
+    from losaw.knockoffs.deep_losses import decorrelation_loss, second_moment_loss, swap_discrepancy
 
 LEARNING_RATE, MOMENTUM = 0.01, 0.9
 _RUNNING = 0.1  # weight of a new batch in the running moments of a normalised layer

@@ -7,15 +7,8 @@ parts. The forest estimates the same weights in every node, with the same compil
 
 from losaw.weighting.effective_sample_size import cap_weights, effective_sample_size
 from losaw.weighting.losaw_weights import losaw_weights, weighted_correlations
-from losaw.weighting.propensity import (
-    GaussianLinear,
-    MultinomialLogit,
-    PointMassError,
-)
-from losaw.weighting.stabilization import (
-    ClassFrequency,
-    NormalDensity,
-)
+from losaw.weighting.propensity import GaussianLinear, MultinomialLogit, PointMassError
+from losaw.weighting.stabilization import ClassFrequency, NormalDensity
 
 __all__ = [
     "ClassFrequency",

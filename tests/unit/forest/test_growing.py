@@ -9,10 +9,7 @@ import pytest
 from losaw.forest import LosawRandomForestClassifier, LosawRandomForestRegressor
 from losaw.forest.growing.bootstrap import draw_in_bag_counts
 from losaw.forest.growing.scan_continuous import scan_weighted
-from losaw.forest.growing.scan_levels import (
-    first_levels,
-    sort_levels,
-)
+from losaw.forest.growing.scan_levels import first_levels, sort_levels
 from losaw.kernels.compiled import kernel
 from losaw.kernels.exponential import exponential, exponential_of_eight
 from losaw.kernels.inversion import invert, padded_row, product

@@ -3,11 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.ensemble import (
-    ExtraTreesRegressor,
-    RandomForestClassifier,
-    RandomForestRegressor,
-)
+from sklearn.ensemble import ExtraTreesRegressor, RandomForestClassifier, RandomForestRegressor
 from sklearn.linear_model import LinearRegression
 from sklearn.preprocessing import OneHotEncoder
 

@@ -3,11 +3,7 @@
 import numpy as np
 import pytest
 import shap
-from sklearn.ensemble import (
-    ExtraTreesRegressor,
-    RandomForestClassifier,
-    RandomForestRegressor,
-)
+from sklearn.ensemble import ExtraTreesRegressor, RandomForestClassifier, RandomForestRegressor
 from sklearn.tree import DecisionTreeRegressor
 
 from losaw.forest import LosawRandomForestClassifier, LosawRandomForestRegressor

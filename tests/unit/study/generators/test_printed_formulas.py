@@ -5,11 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from losaw.study.generators.correlation import (
-    correlation_matrix,
-    five_feature_block,
-    six_features,
-)
+from losaw.study.generators.correlation import correlation_matrix, five_feature_block, six_features
 from losaw.study.generators.functions import FUNCTIONS
 
 
