@@ -10,7 +10,7 @@ import numpy as np
 from losaw.auditing.responses import LARGEST_SHARE, LEAST_SHARE
 from losaw.auditing.result import Audit
 from losaw.auditing.rounds import run_round
-from losaw.explaining.api import Options, begin, compute
+from losaw.explaining.api import SharedOptions, begin, compute
 from losaw.explaining.scores import Unit
 from losaw.explaining.sentences import rare_classes
 from losaw.knockoffs.diagnostics import DrawTest
@@ -105,7 +105,7 @@ def audit(
         real_number("share", share, LEAST_SHARE, LARGEST_SHARE)
     fixed = {"rows": rows, "folds": folds, "permutations": permutations, "draws": draws}
     fixed["rounds"] = rounds
-    options = Options(model, methods, fixed, budget, fdr, n_jobs, verbose, random_state)
+    options = SharedOptions(model, methods, fixed, budget, fdr, n_jobs, verbose, random_state)
     rounds = rounds or _ROUNDS
     data, prepared, design = begin(frame, target, options, kinds, task, cluster, drop, rounds)
     n_features = prepared.X.shape[1]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from losaw.auditing.responses import make_response
 from losaw.data import FloatArray
-from losaw.explaining.api import Options, compute
+from losaw.explaining.api import SharedOptions, compute
 from losaw.explaining.design import Design
 from losaw.explaining.draws import Decision, decide
 from losaw.explaining.preparing import Prepared
@@ -29,7 +29,7 @@ LEVEL = 0.05
 def run_round(
     prepared: Prepared,
     design: Design,
-    options: Options,
+    options: SharedOptions,
     number: int,
     share: float,
     n_signals: int,

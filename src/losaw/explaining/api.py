@@ -145,7 +145,9 @@ def explain(
     if given is not None:
         methods = "cpi" if methods is None else methods
         given = (given,) if isinstance(given, str) else tuple(given)
-    options = Options(model, methods, fixed, budget, fdr, n_jobs, verbose, random_state, given)
+    options = SharedOptions(
+        model, methods, fixed, budget, fdr, n_jobs, verbose, random_state, given
+    )
     if groups is not None and "cpi" not in options.methods:
         raise LosawError("groups are tested by cpi, which methods leaves out: add it")
     if groups is not None and given is not None:
@@ -187,7 +189,7 @@ def conclude(
 
 
 @dataclass
-class Options:
+class SharedOptions:
     """The options that explaining and auditing share, checked; :func:`explain` documents each.
 
     ``fixed`` has rows, folds, permutations, draws and rounds, None where the budget decides.
@@ -257,7 +259,7 @@ def read_budget(budget: Any) -> float | None:
 def begin(
     frame: Any,
     target: Any,
-    options: Options,
+    options: SharedOptions,
     kinds: Any,
     task: str | None,
     cluster: Any,
@@ -300,7 +302,9 @@ def begin(
     return data, part, replace(design, rows=len(part.y), cuts=tuple(cuts))
 
 
-def try_out(data: Prepared, full: Design, options: Options, rng: np.random.Generator) -> Pilot:
+def try_out(
+    data: Prepared, full: Design, options: SharedOptions, rng: np.random.Generator
+) -> Pilot:
     """Run the computation itself on few rows, which takes a fifth of the budget at most.
 
     Before that with two trees: what a first call loads takes as long for any table, and must not
@@ -325,7 +329,7 @@ def try_out(data: Prepared, full: Design, options: Options, rng: np.random.Gener
 def try_rows(
     part: Prepared,
     design: Design,
-    options: Options,
+    options: SharedOptions,
     features: Sequence[str],
     share: float = np.inf,
 ) -> tuple[int, dict[str, float]]:
@@ -340,7 +344,7 @@ def compute(
     data: Prepared,
     design: Design,
     seed: int,
-    options: Options,
+    options: SharedOptions,
     groups: Any = None,
     features: list[str] | None = None,
     limit: float = np.inf,

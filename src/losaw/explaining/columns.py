@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from losaw.data import FloatArray
-from losaw.explaining.written import CODE, ISO, Written, days_of, numbers_of
+from losaw.explaining.written import CODE, ISO, ReadTexts, days_of, numbers_of
 from losaw.support.arguments import check_finite, check_unit
 from losaw.support.words import percent
 from losaw.tables.columns import LARGEST_WHOLE, MOST_TEXT_LEVELS, kind_of_levels, kind_of_numbers
@@ -186,7 +186,7 @@ def without_key(column: Column, numbers: dict[str, FloatArray], keys: list[str])
     return column
 
 
-def _dates(column: Column, codes: FloatArray, written: Written, asked: str | None) -> Column:
+def _dates(column: Column, codes: FloatArray, written: ReadTexts, asked: str | None) -> Column:
     """Return days since the first date, or hours."""
     import pandas as pd
 

@@ -42,7 +42,7 @@ _GROUPS, _TESTED = 4.0, 0.3
 _DECIDED = 2
 
 
-class Method(NamedTuple):
+class ScoringMethod(NamedTuple):
     """One method: its name in tables, its question, and whether it tests a difference in loss."""
 
     label: str
@@ -58,26 +58,28 @@ class Method(NamedTuple):
         return f"share of the sum over features{negative}"
 
 
-METHODS: dict[str, Method] = {
-    "mdi": Method(
+METHODS: dict[str, ScoringMethod] = {
+    "mdi": ScoringMethod(
         "MDI",
         "How much did the splits of a random forest gain on the rows that they were grown on?",
     ),
-    "ufi": Method("UFI", "How much did the same splits gain on rows that the tree has not seen?"),
-    "losaw": Method(
+    "ufi": ScoringMethod(
+        "UFI", "How much did the same splits gain on rows that the tree has not seen?"
+    ),
+    "losaw": ScoringMethod(
         "losawRF",
         "How much do splits gain when weights make the feature uncorrelated with the others?",
     ),
-    "pfi": Method(
+    "pfi": ScoringMethod(
         "PFI", "How much worse does the fitted model predict when the feature is shuffled?", True
     ),
-    "cpi": Method(
+    "cpi": ScoringMethod(
         "CPI",
         "How much worse does the fitted model predict when only the part of the feature that the "
         "others cannot supply is shuffled?",
         True,
     ),
-    "loco": Method(
+    "loco": ScoringMethod(
         "LOCO", "How much worse does a model predict that is fitted without the feature?", True
     ),
 }
@@ -119,7 +121,7 @@ class Design:
     given: tuple[str, ...] = ()
     rounds: int = 0
 
-    def question(self, method: Method) -> str:
+    def question(self, method: ScoringMethod) -> str:
         """The question of a method, about the given columns where there are any."""
         if not self.given:
             return method.question

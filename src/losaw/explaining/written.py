@@ -35,14 +35,14 @@ _SWAPPED = str.maketrans(".,", ",.")
 _SAME = str.maketrans({"−": "-", "’": "'", "\xa0": " ", "\u2009": " ", "\u202f": " "})
 
 
-class Written(NamedTuple):
+class ReadTexts(NamedTuple):
     """The number that each text means, NaN for a bad one, and words on how they were read."""
 
     values: FloatArray
     words: str
 
 
-def numbers_of(name: str, texts: list[str]) -> Written | None:
+def numbers_of(name: str, texts: list[str]) -> ReadTexts | None:
     """Read numbers that are not written like 1234.5; None if any is none, or all are plain.
 
     All have the same currency and the same unit, or none. CHF 9.50 is one, and ROW 9 may be a name.
@@ -84,7 +84,9 @@ def numbers_of(name: str, texts: list[str]) -> Written | None:
         )
     values = sign * readings[0]
     shown = f"{texts[odd]!r} is {values[odd]:.15g}"
-    return Written(values, f"read as numbers ({shown}); --kinds {name}:nominal takes them as text")
+    return ReadTexts(
+        values, f"read as numbers ({shown}); --kinds {name}:nominal takes them as text"
+    )
 
 
 def _is_plain(text: str) -> bool:
@@ -94,7 +96,7 @@ def _is_plain(text: str) -> bool:
         return False
 
 
-def days_of(name: str, texts: list[str], n_rows: Any) -> Written | None:
+def days_of(name: str, texts: list[str], n_rows: Any) -> ReadTexts | None:
     """Read dates as days since 1970, and times of a day as hours; None if most texts are neither.
 
     ``n_rows`` has the number of rows of every text.
@@ -136,7 +138,7 @@ def days_of(name: str, texts: list[str], n_rows: Any) -> Written | None:
     first = np.datetime64(int(np.floor(np.nanmin(values))), "D") if form not in _HOURS else None
     words = "times of day, as hours" if form in _HOURS else f"dates, as days since {first}"
     words += f"; no date: {', '.join(bad[:3])}" if bad else ""
-    return Written(values, words)
+    return ReadTexts(values, words)
 
 
 def _normal(text: str) -> str:

@@ -187,7 +187,7 @@ def test_waiting_while_loops_are_compiled_does_not_count():
 def test_what_a_first_call_loads_is_not_scaled_with_the_table(monkeypatch):
     loading = iter([2.0])
     monkeypatch.setattr(api, "fit_each", lambda *a: time.sleep(next(loading, 0)) or fit_each(*a))
-    options = api.Options("forest", "mdi", FREE, 60, 0.1, None, False, 0)
+    options = api.SharedOptions("forest", "mdi", FREE, 60, 0.1, None, False, 0)
     design = replace(FULL, methods=("mdi",))
     tried = api.try_out(DATA, design, options, np.random.default_rng(0))
     assert [rows for rows, _ in tried.trials] == [250, 500]
@@ -217,7 +217,7 @@ def test_a_budget_is_used_and_kept(monkeypatch, budget, power, constant, n_featu
     monkeypatch.setattr(clock_module, "time", SimpleNamespace(perf_counter=lambda: now[0]))
     monkeypatch.setattr(api, "compute", run)
     monkeypatch.setattr(api, "prepare", lambda *a, **k: table(n_features))
-    options = api.Options("forest", None, FREE, budget, 0.1, None, False, 0)
+    options = api.SharedOptions("forest", None, FREE, budget, 0.1, None, False, 0)
     design = api.begin(None, "0", options, None, None, None, ())[2]
     assert 500 < design.rows < 20_000
     exact = cost(design, seconds, **law)
