@@ -87,7 +87,8 @@ def verify(
             break
         line = lines[index]
         try:
-            table = compute_line(study_of(line.folder), line)
+            study = study_of(line.folder)
+            table = compute_line(study, line)
         except (StudyError, DatasetError) as error:
             print(f"{line}: cannot be computed here: {error}", flush=True)
             continue
@@ -97,8 +98,8 @@ def verify(
         more = f"differs; computing {len(others)} more lines of its setting and learner"
         print(f"{line}: {'equal' if is_equal else more}", flush=True)
         if not is_equal:
-            whole = [table, *(compute_line(study_of(line.folder), one) for one in others)]
-            print(f"  {_difference(line, pa.concat_tables(whole))}", flush=True)
+            whole = [table, *(compute_line(study, one) for one in others)]
+            print(f"  {_difference(study, line, pa.concat_tables(whole))}", flush=True)
     if record:
         _record(outcomes)
     n_equal = sum(map(sum, outcomes.values()))
@@ -140,7 +141,7 @@ def compute_line(study: Study, line: Line) -> pa.Table:
     return table_of(study.name, setting.identifier, line.learner, rows)
 
 
-def _difference(line: Line, table: pa.Table) -> str:
+def _difference(study: Study, line: Line, table: pa.Table) -> str:
     """Say why fits failed, or whether the means of a setting and learner are the stored ones.
 
     Of a line alone no means are stored: the table has the rows of all lines of its setting and
@@ -151,7 +152,8 @@ def _difference(line: Line, table: pa.Table) -> str:
     number = ["importance", "metric"]
     summary = read_stored(line.folder / "summary.csv", SUMMARY)
     is_of_line = (summary["setting_id"] == line.setting) & (summary["learner"] == line.learner)
-    stored = summary[is_of_line].set_index(number)
+    of_means = [label for label, metric in study.file.metrics.items() if metric.summary == "mean"]
+    stored = summary[is_of_line & summary["metric"].isin(of_means)].set_index(number)
     values = table.select([*number, "value"]).to_pandas().groupby(number)["value"]
     means, n = values.mean().reindex(stored.index), values.count().reindex(stored.index)
     gap = (means - stored["mean"]).abs() / stored["mean"].abs()
