@@ -1,16 +1,22 @@
 """Figures show the collected numbers, are the same bytes every time, and check their options."""
 
 import matplotlib
+import matplotlib.colors
+import matplotlib.image
+import numpy as np
 import pytest
 from PIL import Image
 
 from losaw.study.errors import StudyError
 from losaw.study.report import figures
 from losaw.study.report.results import StudyResults
+from losaw.study.report.style import FIRST, SECOND, SIGNAL, THIRD, new_figure, save
 from losaw.study.request.grid import Study
 from losaw.support.errors import LosawError
 
 from .conftest import study_of
+
+COLOURS = (FIRST, SECOND, SIGNAL, THIRD, "#CC79A7")
 
 
 def test_a_figure_is_the_same_bytes_whatever_the_users_settings_and_the_time(made_of, tmp_path):
@@ -109,3 +115,17 @@ def test_missing_and_empty_results_are_named(tmp_path):
         StudyResults(tmp_path).summary  # noqa: B018
     with pytest.raises(LosawError, match=r"scores\.parquet: no such file"):
         figures.write_figures(study, StudyResults(tmp_path), tmp_path)
+
+
+@pytest.mark.parametrize("rare", COLOURS)
+def test_a_line_of_few_pixels_keeps_its_colour_among_many(tmp_path, rare):
+    figure = new_figure(4.0)
+    ax = figure.subplots()
+    for index, colour in enumerate([one for one in COLOURS if one != rare] * 4):
+        ax.fill_between([0, 1, 2], [0, index, 1], [3, 9, index], color=colour, alpha=0.25)
+        ax.plot([0, 1, 2], [index, 5, 9], color=colour)
+    ax.plot([1.0, 1.05], [4.0, 4.0], color=rare)
+    save(figure, tmp_path / "lines.png")
+    drawn = matplotlib.image.imread(tmp_path / "lines.png")[..., :3]
+    distance = np.abs(drawn - matplotlib.colors.to_rgb(rare)).max(axis=2)
+    assert (distance <= 2 / 255).sum() > 5
