@@ -252,6 +252,8 @@ def test_printed_values_that_are_no_table_are_named(project, content):
         ("0.9,3,100,made", "0.9,,100,made", "line 3: decimals must be a whole number, 0 or more"),
         ("0.5,3,100", "0.5,3,0", "line 2: published_runs must be a number, 1 or more"),
         ("0.5,3,100", "half,3,100", "line 2: published must be a number"),
+        ("0.5,3,100", "1e308,3,100", "line 2: published must be a number, 1e.100 at most"),
+        ("0.5,3,100", "0.5,3,1e308", "line 2: published_runs must be a number, 1 or more"),
         ("0.9,3,100", "90,0,100", "line 3: published is of decisions, a share from 0 to 1, got 90"),
         ("note\n", "published_sd\n", "line 3: published_sd must be a number above 0, or empty"),
         (
