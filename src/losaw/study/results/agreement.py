@@ -196,7 +196,7 @@ def _of_decisions(share: float, n: int, printed: Printed) -> Evidence:
         (share - printed.value) / error,
         ours - theirs - reach,
         ours - theirs + reach,
-        # The added success and failure move the printed share: part of what our runs cannot mend.
+        # The added success and failure move the printed share, whatever the number of our runs.
         abs(printed.value - theirs) + _QUANTILE * math.sqrt(of_print),
     )
 
