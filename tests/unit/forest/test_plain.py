@@ -1,4 +1,4 @@
-"""Trees as scikit-learn and ranger grow them, against both (ranger where R has it)."""
+"""Trees as scikit-learn and ranger grow them, against the former."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,6 @@ from sklearn.tree import DecisionTreeRegressor
 
 from losaw.forest import PlainRandomForestRegressor
 from losaw.forest.ranger import RangerTrees
-from losaw.study.learners.r_forests import missing, run_script
 
 
 def sample(n, seed):
@@ -156,27 +155,3 @@ def test_a_decrease_belongs_to_the_column_that_was_split():
     found = RangerTrees(20, 5, 1, n_candidates=3).fit(X, y).importances.mean(axis=0)
     assert found.sum() == pytest.approx(1)
     assert found[1] == 0
-
-
-@pytest.mark.skipif(bool(missing("ranger")), reason=missing("ranger") or "R has ranger")
-def test_trees_have_as_many_leaves_as_rangers(tmp_path):
-    n_trees = 2000
-    X, y = data(200)
-    np.savetxt(
-        tmp_path / "rows.csv", np.column_stack([X, y]), delimiter=",", header="a,b,c,y", comments=""
-    )
-    leaves = run_script(
-        tmp_path,
-        f"""
-        data <- read.csv("rows.csv")
-        model <- ranger::ranger(y ~ ., data, num.trees = {n_trees}, num.threads = 1, seed = 1)
-        count <- function(tree) sum(tree[[1]] == 0)
-        write.csv(data.frame(leaves = sapply(model$forest$child.nodeIDs, count)), "out.csv")
-        """,
-    )
-    forest = RangerTrees(n_trees, 5, 1).fit(X, y)
-    ours = (np.diff(forest.starts) + 1) / 2
-    error = np.sqrt((ours.var() + leaves.var()) / n_trees)
-    assert abs(ours.mean() - leaves.mean()) < 4 * error
-    redrawn = RangerTrees(n_trees, 5, 1, redraw=True).fit(X, y)
-    assert (np.diff(redrawn.starts) + 1).mean() / 2 > leaves.mean() + 10 * error

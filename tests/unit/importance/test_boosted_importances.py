@@ -10,13 +10,15 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from losaw.importance import cpi, mdi, pfi, predecomp, saabas, sage, subgroups, treeinner
-from losaw.importance.treeinner import reported_total_gain
-from losaw.study.generators.low_signal import LowSignalGenerator
-from losaw.study.learners.xgboost_trees import XGBoostTrees
+from losaw.importance.treeinner import (
+    absolute_attribution,
+    forest_inner,
+    reported_total_gain,
+    total_gain_deviation,
+)
 from losaw.trees import attributions
 from losaw.trees.attributions import attribution_sums
 from losaw.trees.booster import read_booster
-from reference.in_study import in_study
 
 TASKS = ("regression", "classification")
 # The hyperparameters of TreeInner, Table 1, one at a time.
@@ -34,38 +36,54 @@ TABLE_1 = [
 ]
 
 
+NAMES = tuple(f"X{j}" for j in range(1, 51))
+
+
+def sample(task, rng):
+    """The design of TreeInner, Section 4.1: five weak causes among 50 features of few levels."""
+    X = np.column_stack([rng.integers(j + 1, size=1000) / j for j in range(1, 51)])
+    mean = X[:, 1:10:2].mean(axis=1)
+    if task == "classification":
+        return X, (rng.random(1000) < 1 / (1 + np.exp(1 - 2 * mean))).astype(float)
+    return X, mean + 100 * mean.var() * rng.standard_normal(1000)
+
+
 def data_of(task, seed=0):
-    return LowSignalGenerator(task=task).sample(np.random.default_rng(seed))
+    """Training and test rows."""
+    rng = np.random.default_rng(seed)
+    return sample(task, rng), sample(task, rng)
 
 
 def base_score(task):
     return 0.0 if task == "regression" else 0.5
 
 
-def learner(task, **parameters):
-    return XGBoostTrees(task, base_score=base_score(task), **parameters)
+def boosted(task, X, y, num_boost_round=400, **parameters):
+    objective = "reg:squarederror" if task == "regression" else "binary:logistic"
+    usual = {"objective": objective, "base_score": base_score(task), "eta": 0.01, "max_depth": 4}
+    return xgboost.train(
+        {"nthread": 1, **usual, **parameters}, xgboost.DMatrix(X, y), num_boost_round
+    )
 
 
 @pytest.fixture(scope="module", params=TASKS)
 def fitted(request):
-    data = data_of(request.param)
-    return learner(request.param, num_boost_round=30).fit(*data.train), data
+    train, test = data_of(request.param)
+    return request.param, boosted(request.param, *train, num_boost_round=30), train, test
 
 
-def residuals(model, data, index):
+def residuals(task, booster, X, y, index):
     """y - mu(f before tree ``index``), from xgboost's own predictions."""
-    X, y = data.train
     if index == 0:
-        return y - base_score(data.task)
-    return y - model.booster_.inplace_predict(X, iteration_range=(0, index)).astype(float)
+        return y - base_score(task)
+    return y - booster.inplace_predict(X, iteration_range=(0, index)).astype(float)
 
 
 def test_example_1_of_the_paper():
     X, y = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0]]), np.array([0.0, 1.0, -1.0])
-    model = XGBoostTrees(
-        eta=1.0, max_depth=1, num_boost_round=1, min_child_weight=0, base_score=0.0
-    ).fit(X, y)
-    values = read_booster(model.booster_).value
+    stump = {"eta": 1.0, "max_depth": 1, "min_child_weight": 0}
+    model = boosted("regression", X, y, num_boost_round=1, **stump)
+    values = read_booster(model).value
     assert values[0] == pytest.approx(0, abs=1e-7)
     # The tree splits X1 into {A, B} and {C}, or X2 into {A, C} and {B}.
     split_first = values[1] > 0
@@ -76,34 +94,34 @@ def test_example_1_of_the_paper():
 
 
 def test_predecomp_and_root_are_the_output_of_every_tree(fitted):
-    model, data = fitted
-    matrix = xgboost.DMatrix(data.test.X)
+    _, booster, _, (X, _) = fitted
+    matrix = xgboost.DMatrix(X)
     for index in (0, 1, 15, 29):
-        tree = model.booster_[index : index + 1]
-        attributions, bias = predecomp(tree, data.test.X)
+        tree = booster[index : index + 1]
+        attributions, bias = predecomp(tree, X)
         margin = tree.predict(matrix, output_margin=True).astype(float)
         assert np.abs(attributions.sum(axis=1) + bias - margin).max() < 1e-6
 
 
 @pytest.mark.parametrize("task", TASKS)
 def test_saabas_is_predecomp_where_there_is_no_penalty(task):
-    data = data_of(task)
+    train, (X, _) = data_of(task)
     for reg_lambda, is_same in ((0, True), (1, False)):
-        model = learner(task, num_boost_round=20, reg_lambda=reg_lambda).fit(*data.train)
-        attributions, _ = saabas(model, data.test.X)
-        difference = np.abs(attributions - predecomp(model, data.test.X)[0]).max()
+        model = boosted(task, *train, num_boost_round=20, reg_lambda=reg_lambda)
+        attributions, _ = saabas(model, X)
+        difference = np.abs(attributions - predecomp(model, X)[0]).max()
         assert (difference < 1e-6) == is_same
 
 
 def test_node_predictions_are_those_of_the_training_gradients(fitted):
     # p(t) = eta G / (H + lambda), Equation (7), G and H summed over the rows in the node.
-    model, data = fitted
-    trees = read_booster(model.booster_)
-    leaves = model.booster_.predict(xgboost.DMatrix(data.train.X), pred_leaf=True).astype(int)
+    task, booster, (X, y), _ = fitted
+    trees = read_booster(booster)
+    leaves = booster.predict(xgboost.DMatrix(X), pred_leaf=True).astype(int)
     for index in (0, 10, 29):
-        residual = residuals(model, data, index)
-        mean = data.train.y - residual
-        hessian = np.ones_like(mean) if data.task == "regression" else mean * (1 - mean)
+        residual = residuals(task, booster, X, y, index)
+        mean = y - residual
+        hessian = np.ones_like(mean) if task == "regression" else mean * (1 - mean)
         start, end = trees.starts[index : index + 2]
         G, H = np.zeros(end - start), np.zeros(end - start)
         for row, leaf in enumerate(leaves[:, index]):
@@ -123,43 +141,39 @@ def test_node_predictions_are_those_of_the_training_gradients(fitted):
 @pytest.mark.parametrize("task", TASKS)
 @pytest.mark.parametrize("changed", [{}, *TABLE_1], ids=str)
 def test_proposition_3_holds_over_the_whole_hyperparameter_table(task, changed, n_rounds):
-    data = data_of(task)
+    train, _ = data_of(task)
     rounds = {} if n_rounds is None else {"num_boost_round": n_rounds}
-    model = learner(task, **rounds | changed).fit(*data.train)
-    result = in_study("total-gain-deviation").explain(model, data, np.random.default_rng(0))
+    model = boosted(task, *train, **rounds | changed)
+    result = total_gain_deviation(model, *train, feature_names=NAMES)
     assert result.scores.max() < 1e-5
 
 
 @pytest.mark.parametrize("attribution", ["predecomp", "saabas", "treeshap"])
 def test_the_scores_are_the_sums_that_define_them(fitted, attribution):
-    model, data = fitted
-    X, y = data.train
-    eta, n_trees = model.eta, model.num_boost_round
+    task, booster, (X, y), _ = fitted
+    eta, n_trees = 0.01, 30
     inner, absolute, total = np.zeros(50), np.zeros(50), np.zeros(len(y))
     forest, matrix = np.zeros(X.shape), xgboost.DMatrix(X)
     for index in range(n_trees):
-        tree = model.booster_[index : index + 1]
+        tree = booster[index : index + 1]
         if attribution == "predecomp":
             one = predecomp(tree, X)[0]
         else:
             approximate = attribution == "saabas"
             one = tree.predict(matrix, pred_contribs=True, approx_contribs=approximate)[:, :-1]
-        residual = residuals(model, data, index)
+        residual = residuals(task, booster, X, y, index)
         inner += one.T @ residual / eta
         absolute += np.abs(one).sum(axis=0)
         total += residual
         forest += one
-    rng = np.random.default_rng(0)
-    expected = {
-        ("tree-inner", ""): inner,
-        ("forest-inner", ""): forest.T @ total / eta,
-        ("absolute-attribution", "tree"): absolute,
-        ("absolute-attribution", "forest"): np.abs(forest).sum(axis=0),
-    }
-    for (name, level), scores in expected.items():
-        options = {"level": level} if level else {}
-        importance = in_study(name, rows="train", attribution=attribution, **options)
-        found = importance.explain(model, data, rng).scores
+    for method, options, scores in (
+        (treeinner, {}, inner),
+        (forest_inner, {}, forest.T @ total / eta),
+        (absolute_attribution, {"level": "tree"}, absolute),
+        (absolute_attribution, {"level": "forest"}, np.abs(forest).sum(axis=0)),
+    ):
+        options |= {"attribution": attribution, "feature_names": NAMES}
+        found = method(booster, X, y, **options).scores
         np.testing.assert_allclose(found, scores, rtol=1e-4, atol=1e-4 * np.abs(scores).max())
 
 
@@ -239,7 +253,7 @@ def test_boosters_that_were_pruned_later_or_trained_further_add_up_too():
 
 
 def test_estimators_and_data_frames_of_your_own_are_taken():
-    X, y = data_of("classification").train
+    X, y = data_of("classification")[0]
     frame = pd.DataFrame(X, columns=[f"gene {index}" for index in range(50)])
     model = xgboost.XGBClassifier(n_estimators=20, n_jobs=1).fit(frame, y)
     result = treeinner(model, frame, y)
@@ -287,18 +301,17 @@ def test_of_an_estimator_that_stopped_early_only_the_trees_that_predict_are_expl
 
 
 def test_a_refitted_estimator_and_changed_rows_are_scored_anew():
-    data, other = data_of("regression"), data_of("regression", seed=1)
-    model = learner("regression", num_boost_round=5).fit(*data.train)
-    X, y = data.test.X.copy(), data.test.y
+    train, (rows, y) = data_of("regression")
+    model, X = xgboost.XGBRegressor(n_estimators=5, n_jobs=1).fit(*train), rows.copy()
     first = treeinner(model, X, y).scores
     X[:, 0] = X[::-1, 0]
     X[:, 9] = X[::-1, 9]
     X[:, 20:] = X[::-1, 20:]
     assert not np.array_equal(treeinner(model, X, y).scores, first)
-    assert not np.array_equal(treeinner(model, data.test.X, -y).scores, first)
-    np.testing.assert_array_equal(treeinner(model, *data.test).scores, first)
-    model.fit(*other.train)
-    assert not np.array_equal(treeinner(model, *data.test).scores, first)
+    assert not np.array_equal(treeinner(model, rows, -y).scores, first)
+    np.testing.assert_array_equal(treeinner(model, rows, y).scores, first)
+    model.fit(*data_of("regression", seed=1)[0])
+    assert not np.array_equal(treeinner(model, rows, y).scores, first)
 
 
 def booster_with(parameters, y, X, rounds=5):
@@ -365,7 +378,7 @@ def test_trees_of_residuals_are_taken_whatever_the_response_and_the_share_of_a_c
 
 
 def test_a_loaded_booster_asks_for_its_learning_rate_and_takes_it(tmp_path):
-    X, y = data_of("regression").train
+    X, y = data_of("regression")[0]
     trained = booster_with({"eta": 0.05, "reg_lambda": 3.0}, y, X, rounds=10)
     trained.save_model(tmp_path / "model.json")
     loaded = xgboost.Booster(model_file=tmp_path / "model.json")

@@ -6,17 +6,13 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
-from sklearn.linear_model import LinearRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression
 
 from losaw.data import Dataset, Sample, Truth
 from losaw.importance import cpi
 from losaw.importance.cpi import own_shares
 from losaw.knockoffs.sequential import SequentialKnockoffs
 from losaw.scoring.losses import squared_error
-from losaw.study.generators.conditional_dag import ConditionalDagGenerator
-from losaw.study.learners.generalized_linear import GeneralizedLinearModel
-from losaw.study.learners.ranger_forest import RangerForest
-from reference.in_study import in_study
 
 
 def linear_data(n=300, seed=0, kinds=("continuous",) * 3):
@@ -28,14 +24,8 @@ def linear_data(n=300, seed=0, kinds=("continuous",) * 3):
     )
 
 
-def mixed_data(seed=0, **changes):
-    parameters = {"n_samples": 400, "categorical": "X1+X3", "n_levels": 4, **changes}
-    return ConditionalDagGenerator(**parameters).sample(np.random.default_rng(seed))
-
-
 def explain(data, model, seed=1, **parameters):
-    method = in_study("cpi-conditional", **parameters)
-    return method.explain(model, data, np.random.default_rng(seed))
+    return cpi(model, *data.test, random_state=np.random.default_rng(seed), **parameters)
 
 
 class Shifted:
@@ -96,37 +86,11 @@ def test_a_group_is_replaced_together():
     assert found.scores[0] == pytest.approx(((residual - shift) ** 2 - residual**2).mean())
 
 
-def columns_seen(sampler):
-    """What a model on dummies is asked: the rows, then those with one feature after the other."""
-    data = mixed_data()
-    seen = []
-    model = GeneralizedLinearModel(nominal=[0, 2]).fit(*data.train)
-    predict = model.predict_encoded
-    model.predict_encoded = lambda columns: (seen.append(columns), predict(columns))[1]
-    explain(data, model, sampler=sampler)
-    return np.concatenate(seen).reshape(-1, len(data.test.y), seen[0].shape[1]), model
-
-
-def test_dummies_of_a_factor_are_replaced_together_by_real_numbers():
-    (original, first, *_), model = columns_seen("gaussian")
-    changed = (original != first).any(axis=0)
-    assert changed[model.encoding_.groups[0]].all()
-    assert not changed[model.encoding_.groups[1]].any()
-    assert not set(np.unique(first[:, 0])) <= {0.0, 1.0}
-
-
-def test_sequential_knockoffs_reach_a_model_on_dummies_as_levels():
-    (_, first, *_), model = columns_seen("sequential")
-    dummies = first[:, model.encoding_.groups[0]]
-    assert set(np.unique(dummies)) == {0.0, 1.0}
-    assert (dummies.sum(axis=1) <= 1).all()
-
-
 def test_log_loss_is_the_default_of_a_classification():
-    data = mixed_data(outcome="classification", beta=2.0)
-    model = GeneralizedLinearModel("classification", nominal=[0, 2]).fit(*data.train)
+    data = linear_data()
+    model = LogisticRegression().fit(data.train.X, data.train.y > 0)
     default, same, other = (
-        cpi(model, *data.test, sampler="sequential", loss=loss, random_state=1).scores
+        cpi(model, data.test.X, data.test.y > 0, loss=loss, random_state=1).scores
         for loss in (None, "log-loss", "squared-error")
     )
     assert np.array_equal(default, same)
@@ -184,23 +148,6 @@ def test_cross_validation_tests_on_the_rows_that_a_fold_leaves_out(monkeypatch):
         for _, predicted in predictions:
             assert (len(fitted), len(predicted)) == (80, 20)
             assert not fitted & predicted
-
-
-@pytest.mark.parametrize("missing_from", ["train", "test"])
-@pytest.mark.parametrize("sampler", ["sequential", "gaussian"])
-@pytest.mark.parametrize("encoding", ["codes", "dummies"])
-def test_a_level_absent_from_train_or_test_is_no_obstacle(missing_from, sampler, encoding):
-    data = mixed_data()
-    parts = {"train": data.train, "test": data.test}
-    X, y = parts[missing_from]
-    kept = X[:, 2] != 3
-    parts[missing_from] = Sample(X[kept], y[kept])
-    data = Dataset(
-        parts["train"], parts["test"], data.truth, data.feature_names, data.feature_kinds
-    )
-    model = RangerForest(encoding=encoding, nominal=[0, 2], n_estimators=20, random_state=1)
-    found = explain(data, model.fit(*data.train), sampler=sampler)
-    assert np.isfinite(found.scores).all()
 
 
 def test_p_values_are_adjusted_and_the_raw_ones_are_kept():
@@ -267,11 +214,10 @@ def test_a_linear_normal_score_given_some_columns_is_within_three_errors(unit, g
 
 @pytest.mark.parametrize("cv", [None, 3])
 def test_a_feature_or_a_group_given_all_others_has_its_cpi(cv):
-    data = mixed_data()
-    X, y = data.test
-    model = LinearRegression().fit(*data.train)
-    options = {"kinds": data.feature_kinds, "cv": cv, "random_state": 0}
-    names = [f"X{j + 1}" for j in range(X.shape[1])]
+    X, y = linear_data().test
+    X = np.column_stack([X, np.digitize(X[:, 1], [-1, 0, 1])])
+    names, model = ["X1", "X2", "X3", "X4"], LinearRegression().fit(X[:40], y[:40])
+    options = {"kinds": {"X4": "nominal"}, "cv": cv, "random_state": 0}
     groups = {"g": names[:2]}
     for given, unit in ((names[1:], {"features": names[:1]}), (names[2:], {"groups": groups})):
         found = cpi(model, X, y, given=given, **unit, **options)

@@ -31,8 +31,6 @@ from losaw.forest import LosawRandomForestClassifier, LosawRandomForestRegressor
 from losaw.importance import cpi, hierarchy, loco, pfi, sage, subgroups
 from losaw.scoring.model import exchanged, growing, read_model
 from losaw.scoring.rows import ScoringOptions, read_rows
-from losaw.study.learners.random_forest import RandomForest
-from losaw.study.learners.ranger_forest import RangerForest
 
 N = 90
 BAGGED = {
@@ -198,15 +196,6 @@ VIEWED = {
     "losaw, categories": (LosawRandomForestRegressor(5, **small), FRAME, Y),
     "losaw, two classes": (LosawRandomForestClassifier(5, **small), X, Y > 0),
     "losaw, three classes": (LosawRandomForestClassifier(5, **small), X, THREE),
-    "learner with dummies": (RandomForest("regression", one_hot=(4,), n_estimators=5), X, Y),
-    "ranger": (RangerForest(n_estimators=9, random_state=0), X, Y),
-    "ranger, classes": (
-        RangerForest(
-            "classification", encoding="dummies", nominal=(4,), n_estimators=9, random_state=0
-        ),
-        X,
-        (Y > 0).astype(float),
-    ),
 }
 
 

@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.ensemble import ExtraTreesRegressor, RandomForestClassifier, RandomForestRegressor
-from sklearn.linear_model import LinearRegression
 from sklearn.preprocessing import OneHotEncoder
 
 from losaw.forest import (
@@ -13,9 +12,7 @@ from losaw.forest import (
     PlainRandomForestRegressor,
 )
 from losaw.importance import air, mdi_oob, split_improvement, tree_permutation, ufi
-from losaw.study.learners.random_forest import RandomForest
 from losaw.trends import absolute_traversal_rate, relative_traversal_rate
-from reference.in_study import data_of, in_study
 
 CASES = ("regression", "binary", "three classes", "deep", "extra trees", "losaw", "plain")
 CASES += ("losaw, binary", "losaw, three classes")
@@ -186,18 +183,6 @@ def test_dummies_of_a_factor_are_summed(score):
     np.testing.assert_allclose(together.scores, expected, atol=1e-15)
 
 
-def test_the_forest_with_dummies_scores_its_factors_as_a_forest_on_encoded_columns():
-    X, y = sample()
-    encoder = OneHotEncoder(sparse_output=False)
-    encoded = np.column_stack([X[:, :1], encoder.fit_transform(X[:, 1:2]), X[:, 2:]])
-    ours = RandomForest(one_hot=[1], n_estimators=8, max_depth=3, random_state=1).fit(X, y)
-    theirs = RandomForestRegressor(8, max_depth=3, random_state=1).fit(encoded, y)
-    groups = {"factor": list(range(1, encoded.shape[1] - 2))}
-    expected = ufi(theirs, encoded, y, groups=groups).scores
-    np.testing.assert_array_equal(ufi(ours, X, y).scores, expected)
-    np.testing.assert_array_equal(ours.predict(X), theirs.predict(encoded))
-
-
 @pytest.mark.parametrize("case", ["regression", "binary", "losaw", "monotone"])
 def test_tree_permutation_is_the_rise_of_the_loss_of_what_a_tree_predicts_out_of_its_bag(case):
     model, X, y = fitted(case)
@@ -216,18 +201,6 @@ def test_tree_permutation_is_the_rise_of_the_loss_of_what_a_tree_predicts_out_of
             expected[feature] += np.diff(losses.reshape(2, -1).mean(axis=1))[0] / 8
     scores = tree_permutation(model, X, y, random_state=0).scores
     np.testing.assert_allclose(scores, expected, atol=1e-12)
-
-
-def test_permutation_importance_of_a_linear_model_is_the_formula():
-    # E (y - f(x^pi))^2 - E (y - f(x))^2 = 2 b_j^2 var(x_j) for an independent feature.
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((4000, 2))
-    y = X @ [2.0, 0.0]
-    model = LinearRegression().fit(X, y)
-    result = in_study("permutation", rows="train", n_repeats=20).explain(model, data_of(X, y), rng)
-    assert result.scores[0] == pytest.approx(8 * X[:, 0].var(), rel=0.05)
-    assert result.scores[1] == pytest.approx(0, abs=1e-12)
-    assert result.std_error_kind == "over permutations"
 
 
 def test_air_of_a_permuted_copy_has_the_opposite_sign_on_average():
@@ -263,7 +236,6 @@ FORESTS = {
     "extra trees": ExtraTreesRegressor(6, bootstrap=True, max_depth=4, random_state=0),
     "ours": LosawRandomForestRegressor(6, random_state=0),
     "plain": PlainRandomForestRegressor(6, min_samples_leaf=3, random_state=0),
-    "dummies": RandomForest(n_estimators=6, one_hot=[3], random_state=0),
     "classes": RandomForestClassifier(6, random_state=0),
     "our classes": LosawRandomForestClassifier(6, random_state=0),
 }

@@ -1,21 +1,16 @@
 """Classes of any name: losses, scores of scikit-learn for losses, views of forests, metrics."""
 
 import typing
-from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.inspection import permutation_importance
 from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifier
-from sklearn.metrics import get_scorer, make_scorer, mean_squared_error, roc_auc_score
+from sklearn.metrics import get_scorer, make_scorer, mean_squared_error
 
-from losaw.data import Sample
 from losaw.importance import cpi, hierarchy, loco, pfi, sage, subgroups, ufi
 from losaw.scoring.losses import LOSSES, LossName, log_loss, pinball, zero_one
-from losaw.study.contracts import example_data
-from losaw.study.importances.permutation import score_of
 
 EXAMPLES = ("squared-error", "absolute-error", "log-loss", "brier", "zero-one")
 
@@ -83,16 +78,6 @@ def test_a_classifier_without_probabilities_is_scored_by_a_loss_of_labels():
     assert found.select(top=1) == ("X1",)
 
 
-def test_a_frame_in_the_engines_data_names_the_way_for_frames_and_objects_their_dtype():
-    data = example_data()
-    for rows, words in (
-        (pd.DataFrame(data.train.X), r"losaw\.importance\.cpi"),
-        (data.train.X.astype(object), r"train.X must be an array of numbers.* of dtype object"),
-    ):
-        with pytest.raises(TypeError, match=words):
-            replace(data, train=Sample(rows, data.train.y))
-
-
 @pytest.mark.parametrize("names", [(False, True), (-1, 1), (1, 2), ("no", "yes"), (-3, 7)])
 @pytest.mark.parametrize("method", [pfi, ufi])
 def test_the_names_of_two_classes_change_no_digit(method, names):
@@ -102,16 +87,6 @@ def test_the_names_of_two_classes_change_no_digit(method, names):
     drawn = {} if method is ufi else {"random_state": 0}
     expected = method(forest.fit(X, y), X, y, **drawn).scores
     assert np.array_equal(method(forest.fit(X, named), X, named, **drawn).scores, expected)
-
-
-@pytest.mark.parametrize("cuts", [[0.0], [-0.7, 0.7]])
-def test_an_area_under_the_curve_is_that_of_two_classes_or_the_mean_over_pairs(cuts):
-    X = np.random.default_rng(0).standard_normal((80, 3))
-    labels = np.digitize(X[:, 0] + X[:, 1], cuts)
-    model = LogisticRegression(C=0.01).fit(X[:40, 1:], labels[:40])
-    shares = model.predict_proba(X[:, 1:])
-    expected = roc_auc_score(labels, shares[:, 1] if len(cuts) == 1 else shares, multi_class="ovo")
-    assert score_of(model, labels)(X[:, 1:]) == pytest.approx(expected)
 
 
 RNG = np.random.default_rng(0)

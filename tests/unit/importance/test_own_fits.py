@@ -13,8 +13,8 @@ from sklearn.linear_model import LinearRegression
 from losaw.data import Dataset, Sample, Truth
 from losaw.importance import boruta, pfi, residual_importance, sage, subgroups
 from losaw.importance.boruta import out_of_bag_z_scores
+from losaw.importance.pfi import SCALES
 from losaw.importance.residual import Prefix, extended, gram_schmidt
-from reference.in_study import data_of, in_study
 
 N = 120
 FEW = {"n_permutations": 2, "n_estimators": 10, "random_state": 0}
@@ -84,15 +84,12 @@ def data(n=400, seed=0, rho=0.9):
     return Dataset(Sample(X[:n], y[:n]), Sample(X[n:], y[n:]), Truth((0, 2), 4), names, kinds)
 
 
-def explain(method, model, sample, seed=1):
-    return method.explain(model, sample, np.random.default_rng(seed))
-
-
 def test_the_ratio_of_pfi_is_the_difference_over_the_loss_plus_1():
     sample = data()
     model = LinearRegression().fit(*sample.train)
-    difference = explain(in_study("pfi-difference", scale="difference"), model, sample).scores
-    ratio = explain(in_study("pfi-difference", scale="ratio"), model, sample).scores
+    difference, ratio = (
+        pfi(model, *sample.test, scale=scale, random_state=1).scores for scale in SCALES
+    )
     loss = ((sample.test.y - model.predict(sample.test.X)) ** 2).mean()
     assert np.allclose(ratio, 1 + difference / loss)
 
@@ -109,8 +106,9 @@ def test_a_cross_fitted_ratio_of_pfi_is_tested_against_1():
 def test_subgroups_shrink_the_importance_of_a_feature_that_others_replace():
     sample = data(n=1500, rho=0.95)
     model = LinearRegression().fit(*sample.train)
-    marginal = explain(in_study("pfi-difference"), model, sample).scores
-    conditional = explain(in_study("subgroups"), model, sample).scores
+    marginal, conditional = (
+        method(model, *sample.test, random_state=1).scores for method in (pfi, subgroups)
+    )
     assert conditional[0] < 0.4 * marginal[0]
     # X3 is independent of the others: its subgroups are arbitrary.
     assert conditional[2] == pytest.approx(marginal[2], rel=0.15)
@@ -120,8 +118,8 @@ def test_sage_agrees_with_the_exact_shapley_values():
     sample = data(n=60, rho=0.5)
     model = LinearRegression().fit(*sample.train)
     X, y = sample.test
-    method = in_study("sage", n_background=60, max_permutations=3000, threshold=None)
-    found = explain(method, model, sample)
+    exactly = {"n_background": 60, "max_permutations": 3000, "threshold": None}
+    found = sage(model, X, y, **exactly, random_state=1)
 
     def loss(known):
         filled = np.tile(X.mean(axis=0), (len(X), 1))  # exact for a linear model
@@ -141,8 +139,8 @@ def test_sage_agrees_with_the_exact_shapley_values():
 def test_sage_stops_when_its_error_is_small():
     sample = data()
     model = LinearRegression().fit(*sample.train)
-    loose = explain(in_study("sage", threshold=0.5), model, sample)
-    strict = explain(in_study("sage", threshold=1e-6, max_permutations=64), model, sample)
+    loose = sage(model, *sample.test, threshold=0.5, random_state=1)
+    strict = sage(model, *sample.test, threshold=1e-6, max_permutations=64, random_state=1)
     assert loose.details["converged"]
     assert loose.details["n_permutations"] < 512
     assert not strict.details["converged"]
@@ -151,7 +149,7 @@ def test_sage_stops_when_its_error_is_small():
 
 def test_boruta_confirms_signal_and_its_stand_in_and_rejects_noise():
     sample = data(n=300)
-    found = explain(in_study("boruta", n_estimators=60, max_runs=25), None, sample)
+    found = boruta(*sample.train, n_estimators=60, max_runs=25, random_state=1)
     assert found.details["selected"].tolist() == [True, True, True, False]
     assert found.p_values[3] > 0.05
 
@@ -162,8 +160,7 @@ def test_boruta_asks_for_more_than_the_best_shadow(monkeypatch):
         return np.array([3.0, 1.5, *shadows] if X.shape[1] == 7 else [3.0, *shadows])
 
     monkeypatch.setitem(boruta.__globals__, "out_of_bag_z_scores", scores)
-    two = data_of(np.zeros((9, 2)), np.arange(9.0))
-    found = explain(in_study("boruta", max_runs=30), None, two)
+    found = boruta(np.zeros((9, 2)), np.arange(9.0), max_runs=30, random_state=1)
     assert found.details["decisions"].tolist() == [1, -1]
 
 

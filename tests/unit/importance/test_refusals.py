@@ -2,7 +2,6 @@
 # ruff: noqa: B023 (a call is made before the next one is asked for)
 
 import decimal
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -32,7 +31,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeRegressor
 
-from losaw.data import Truth
 from losaw.forest import LosawRandomForestClassifier, LosawRandomForestRegressor
 from losaw.importance import (
     air,
@@ -53,12 +51,7 @@ from losaw.importance import (
     ufi,
 )
 from losaw.knockoffs.conditional import ConditionalSampler
-from losaw.study.block.replicate import predict
-from losaw.study.contracts import example_data
-from losaw.study.learners.xgboost_trees import XGBoostTrees
-from losaw.study.registry import get
 from losaw.trends import absolute_traversal_rate, relative_traversal_rate
-from reference.in_study import data_of
 
 N = 60
 RNG = np.random.default_rng(0)
@@ -78,9 +71,8 @@ def forest(rows=X, y=Y, **options):
     return RandomForestRegressor(5, random_state=0, **options).fit(rows, y)
 
 
-def in_study(name, model, rows=X, y=Y, **parameters):
-    importance = get("importance", name).create(**parameters)
-    return importance.explain(model, data_of(rows, y), np.random.default_rng(0))
+def with_gaussian(model, rows, y):
+    return cpi(model, rows, y, sampler="gaussian")
 
 
 def with_value(value, row=7, column=0):
@@ -91,35 +83,6 @@ def with_value(value, row=7, column=0):
 
 def booster(y=Y, rows=X, **parameters):
     return xgboost.train({"nthread": 1, **parameters}, xgboost.DMatrix(rows, y), 3)
-
-
-# When the file of a study is read: name, parameters, words.
-OF_STUDY_FILES = [
-    ("cpi-conditional", {"sampler": "gausian"}, "did you mean 'gaussian'"),
-    ("cpi-conditional", {"test": "z"}, "unknown test"),
-    ("cpi-conditional", {"adjustment": "holms"}, "did you mean 'holm'"),
-    ("cpi-conditional", {"n_draws": 0}, "n_draws"),
-    ("cpi-conditional", {"sampler": "sequential", "sampler_parameters": {"n_folds": 1}}, "n_folds"),
-    ("pfi-difference", {"scale": "ratios"}, "did you mean 'ratio'"),
-    ("pfi-difference", {"n_repeats": 0}, "n_repeats"),
-    ("sage", {"n_background": 1}, "n_background"),
-    ("sage", {"threshold": 0}, "threshold"),
-    ("loco", {"test": "tt"}, "did you mean 't'"),
-    ("permutation", {"rows": "tests"}, "did you mean 'test'"),
-    ("permutation", {"rows": "trian"}, "did you mean 'train'"),
-    ("tree-inner", {"attribution": "treshap"}, "did you mean 'treeshap'"),
-    ("forest-inner", {"rows": "trains"}, "did you mean 'train'"),
-    ("absolute-attribution", {"level": "trees"}, "did you mean 'tree'"),
-    ("residual-gram-schmidt", {"top_features": 0}, "top_features must be"),
-    ("pearson", {"form": "mean"}, r"pearson has no option 'form' \(its options: none\)"),
-    ("atr", {"estimator": "atrr"}, "unknown trend estimator 'atrr'; did you mean 'atr'"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("name", "parameters", "words"), OF_STUDY_FILES)
-def test_parameters_are_refused_when_a_study_is_read(name, parameters, words):
-    with pytest.raises((ValueError, TypeError), match=words):
-        get("importance", name).create(**parameters)
 
 
 def of_models():
@@ -271,8 +234,8 @@ def of_rows_and_columns():
     said = r"train must be \(X, y\), got 3 parts"
     yield lambda: subgroups(line(), X, Y, train=(X, Y, np.ones(N))), said
     holes = with_value(np.nan)
-    for name in ("loco", "pfi-difference", "subgroups", "sage", "cpi-gaussian"):
-        yield lambda: in_study(name, line(), rows=holes), "row 7"
+    for method in (loco, pfi, subgroups, sage, with_gaussian):
+        yield lambda: method(line(), holes, Y), "row 7"
     said = r"first: row 7, column 'a'.*Pipeline"
     yield lambda: pfi(model, FRAME.assign(a=holes[:, 0]), Y), said
     for method in (boruta, residual_importance):
@@ -284,16 +247,15 @@ def of_rows_and_columns():
 def of_responses():
     """Responses, weights, clusters, folds."""
     huge = 1e160 * Y
-    for name in ("cpi-gaussian", "loco", "pfi-difference", "subgroups", "sage"):
-        yield lambda: in_study(name, forest(), y=huge), r"y .*1e150"
+    for method in (with_gaussian, loco, pfi, subgroups, sage):
+        yield lambda: method(forest(), X, huge), r"y .*1e150"
     yield lambda: ufi(forest(), X, huge), r"y has .*1e150"
     yield lambda: mdi_oob(forest(), X, huge), r"y has .*1e150"
     for method in (boruta, residual_importance):
         for y in (np.ones(N), Y > 99):
             yield lambda: method(X, y), "y is constant"
-    few = {"n_estimators": 5, "max_runs": 2}
     said = "y holds values that are not numbers"
-    yield lambda: in_study("boruta", None, y=WORDS, **few), said
+    yield lambda: boruta(X, WORDS, task="regression", n_estimators=5, max_runs=2), said
     twice = np.column_stack([Y, Y])
     yield lambda: boruta(X, twice), rf"y has shape \({N}, 2\)"
     yield lambda: cpi(line(), X, Y, cv=5, clusters=PATIENT[:50]), "clusters has shape"
@@ -320,32 +282,10 @@ def of_responses():
     yield lambda: loco(line(), X, Y, cv=folds, test="wilcoxon"), "use test='t'"
 
 
-def of_the_engines_data():
-    """Data sets of studies whose parts do not fit, or do not fit to the model."""
-    for changes, words in (
-        ({"feature_kinds": ("continuous",)}, "feature_kinds must name"),
-        ({"feature_kinds": ("banana",) * 5}, "feature_kinds must name"),
-        ({"feature_names": ("a", "b")}, "5 different names"),
-        ({"truth": Truth((0,), 3)}, "truth.n_features must be 5"),
-        ({"task": "ranking"}, "task must be one of"),
-    ):
-        yield lambda: replace(example_data(), **changes), words
-    logit, rows = LogisticRegression().fit(X, Y > 0), data_of(X, Y > 0)
-    said = "task='classification'"
-    yield lambda: in_study("pfi-difference", logit, y=Y > 0), said
-    yield lambda: predict(logit, rows), said
-    named = replace(rows, task="classification")
-    yield lambda: predict(line(), named), "is not a classifier"
-
-
 def of_meaningless_scores():
-    """Ranks without an error, and sizes that hang on names."""
+    """Ranks without an error."""
     constrained = RandomForestRegressor(2, monotonic_cst=[1, 0, 0])
     yield lambda: absolute_traversal_rate(constrained.fit(X, Y)), "monotonic_cst has moved"
-    kinds, classes = RandomForestClassifier(5, random_state=0), Y > 0
-    rows, rtr = data_of(X, classes, "classification"), get("importance", "rtr").create()
-    said = "names of the classes; use atr"
-    yield lambda: rtr.explain(kinds.fit(X, classes), rows, RNG), said
     ratio = {"scale": "ratio", "random_state": 0}
     said = "no errors here that scores can be compared by"
     yield lambda: pfi(line(), X, Y, **ratio).ranks(), said
@@ -507,11 +447,10 @@ def of_boosters():
         tree = xgboost.XGBRegressor(**split).fit(frame, 1.0 * (THREE == 1))
         said = r"splits feature 1 \('b'\) by categories"
         yield lambda: treeinner(tree, frame, Y), said
-    classes = XGBoostTrees("classification", num_boost_round=3).fit(X, 1.0 * (Y > 0))
+    classes = xgboost.XGBClassifier(n_estimators=3, n_jobs=1).fit(X, Y > 0)
     yield lambda: treeinner(classes, X, (Y > 0) + 1), "classes 0 and 1"
     said = rf"y has shape \({N - 1},\), expected \({N},\)"
     yield lambda: treeinner(classes, X, (Y > 0)[1:]), said
-    yield lambda: XGBoostTrees("classification").fit(X, 2.0 * (Y > 0)), "classes 0 and 1"
 
 
 def of_given_columns_and_pairs():
@@ -550,7 +489,6 @@ TABLE = (
     of_responses,
     of_odd_responses,
     of_odd_weights_and_rows_of_the_fit,
-    of_the_engines_data,
     of_meaningless_scores,
 )
 

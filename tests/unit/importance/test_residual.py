@@ -18,8 +18,8 @@ from losaw.importance.residual import (
     prefix_of,
     residual_algorithm,
     residual_importance,
+    residual_of_top_features,
 )
-from reference.in_study import data_of, in_study
 
 FEW = {"n_permutations": 3, "n_estimators": 40, "random_state": 0}
 
@@ -217,8 +217,10 @@ def test_only_the_top_features_of_the_model_take_part():
         feature_importances_ = np.array([0.1, 0.5, 0.0, 0.4])
 
     X, y = data()
-    method = in_study("residual-gram-schmidt", n_permutations=2, n_estimators=20, top_features=2)
-    result = method.explain(Model(), data_of(X, y), np.random.default_rng(0))
+    names, few = ("X1", "X2", "X3", "X4"), {"n_permutations": 2, "n_estimators": 20}
+    result = residual_of_top_features(
+        Model(), X, y, top_features=2, feature_names=names, random_state=0, **few
+    )
     assert result.scores[0] == result.scores[2] == 0
     assert result.scores[[1, 3]].sum() == pytest.approx(1)
     assert result.details["features"] == (1, 3)

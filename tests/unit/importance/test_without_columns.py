@@ -1,6 +1,5 @@
 """A model without some of its columns has the settings that it had, at the places that are left."""
 
-import inspect
 import warnings
 
 import numpy as np
@@ -31,11 +30,10 @@ from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils import all_estimators
 from xgboost import XGBRegressor
 
-from losaw import LosawRandomForestRegressor
+from losaw import LosawNetworkRegressor, LosawRandomForestRegressor
+from losaw.forest import PlainRandomForestRegressor
 from losaw.importance import loco
 from losaw.importance.without_columns import require_names, without
-from losaw.study.learners.ranger_forest import RangerForest
-from losaw.study.registry import get, names
 
 NAMES = ["X1", "X2", "X3", "X4"]
 RNG = np.random.default_rng(0)
@@ -108,7 +106,6 @@ NAMED = {
     "sets of names": (xgb(interaction_constraints=[["X2", "X3"], ["X1"]]), [["X3"], ["X1"]]),
     "a set that goes": (xgb(interaction_constraints=[["X2"], ["X3", "X1"]]), [["X3", "X1"]]),
     "numbers of columns": (SelectKBest(k=3), KEPT),
-    "nominal, by position": (RangerForest(nominal=[0, 1, 3]), [0, 2]),
     **{
         f"draws {most!r} of four": (RandomForestRegressor(max_features=most), left)
         for most, left in (
@@ -194,15 +191,14 @@ def test_places_of_any_library_are_refused(kind):
 
 
 def test_no_default_of_a_learner_names_columns_by_place():
-    learners = [get("learner", name).load() for name in names("learner")]
-    for kind in [*learners, *(kind for _, kind in all_estimators()), XGBRegressor]:
-        if inspect.isclass(kind) and not getattr(kind, "_required_parameters", ()):
+    ours = (LosawRandomForestRegressor, LosawNetworkRegressor, PlainRandomForestRegressor)
+    for kind in [*ours, *(kind for _, kind in all_estimators()), XGBRegressor]:
+        if not getattr(kind, "_required_parameters", ()):
             try:
                 model = kind()
             except TypeError:  # needs an argument
                 continue
-            if hasattr(model, "get_params"):
-                require_names(model, NAMES, "")
+            require_names(model, NAMES, "")
 
 
 @pytest.mark.parametrize("cv", [None, 3])

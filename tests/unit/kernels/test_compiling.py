@@ -50,13 +50,10 @@ SCRIPT = """
 import sys
 import numpy as np
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
-from losaw.data import Dataset, Sample, Truth, default_feature_names
 from losaw.forest import LosawRandomForestRegressor
-from losaw.importance import mdi_oob, sage, split_improvement
-from losaw.importance import ufi
+from losaw.importance import mdi_oob, sage, split_improvement, tree_permutation, ufi
 from losaw.commands import warm_up
 from losaw.knockoffs import make_sampler
-from losaw.study.registry import get
 
 # Of every kernel of every module that is loaded, if it has any.
 def signatures():
@@ -73,8 +70,6 @@ assert len(warm) > 8, warm
 rng = np.random.default_rng(1)
 X = rng.integers(0, 3, (80, 4))
 y = X[:, 0] + rng.standard_normal(80)
-sample, names = Sample(X.astype(float), y), default_feature_names(4)
-data = Dataset(sample, sample, Truth((0,), 4), names, ("discrete",) * 4)
 classes = np.digitize(y, [0, 1])
 for model, response in (
     (RandomForestRegressor(2), y),
@@ -84,8 +79,8 @@ for model, response in (
     model.fit(X, response)
     for score in (ufi, split_improvement, mdi_oob):
         score(model, X, response)
-for model in (RandomForestRegressor(2).fit(*sample), LosawRandomForestRegressor(2).fit(*sample)):
-    get("importance", "tree-permutation").create().explain(model, data, rng)
+for model in (RandomForestRegressor(2).fit(X, y), LosawRandomForestRegressor(2).fit(X, y)):
+    tree_permutation(model, X, y, random_state=0)
     sage(model, X, y, max_permutations=2, random_state=0)
 for kinds in (("continuous",) * 4, ("discrete",) * 4):
     for name in ("gaussian", "sequential", "conditional"):

@@ -15,7 +15,6 @@ from losaw.trends import (
     shapley_correlation,
     target_correlation,
 )
-from reference.in_study import data_of, in_study
 
 
 @settings(max_examples=40, deadline=None)
@@ -56,17 +55,6 @@ def test_p_values_hold_their_level_in_small_samples():
     ]
     # Exact 99.9 % bounds of a binomial with 2,000 runs and rate .05.
     assert 69 <= (np.array(smallest) <= 0.05).sum() <= 133
-
-
-def test_sizes_as_importances_come_with_p_values_where_there_are_any():
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((60, 2))
-    data = data_of(X, X[:, 0] + rng.standard_normal(60))
-    result = in_study("linear-coefficient").explain(None, data, rng)
-    assert result.p_values[0] < 0.001 < result.p_values[1]
-    assert in_study("linear-coefficient", signed=True).explain(None, data, rng).p_values is None
-    twice = data_of(X[:, [0, 0]], X[:, 0])
-    assert in_study("linear-coefficient").explain(None, twice, rng).p_values is None
 
 
 def test_a_standardised_coefficient_of_one_feature_is_its_correlation():

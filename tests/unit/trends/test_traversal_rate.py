@@ -1,4 +1,4 @@
-"""Traversal rates against trees counted by hand, their bounds; trends as importances."""
+"""Traversal rates against trees counted by hand, their bounds."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,6 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.tree import DecisionTreeRegressor
 
 from losaw.trends import absolute_traversal_rate, relative_traversal_rate
-from reference.in_study import data_of, in_study
 
 # The tree of the paper's Figure 1: the root separates {2, 4, 7, 3} from {8, 12, 4, 6}.
 FIGURE_1 = np.array([2.0, 4.0, 7.0, 3.0, 8.0, 12.0, 4.0, 6.0])
@@ -127,26 +126,3 @@ def test_two_classes_are_read_as_the_share_of_the_second():
     model = RandomForestClassifier(20, max_depth=4, random_state=0)
     rate = absolute_traversal_rate(model.fit(X, np.where(y > 0, "yes", "no")))
     assert rate.scores[0] > 0.5 and rate.method.endswith("towards class 'yes'")
-
-
-NAMES = ("atr", "rtr", "linear-coefficient", "pearson", "spearman", "shap-pearson", "shap-spearman")
-
-
-@pytest.fixture(scope="module")
-def fitted():
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((80, 3))
-    data = data_of(X, X[:, 0] - X[:, 1] + 5)
-    return RandomForestRegressor(10, random_state=0).fit(*data.train), data
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_signed_scores_are_the_estimates_and_others_their_size(fitted, name):
-    options = {"n_rows": 40} if name.startswith("shap") else {}
-    signed, size = (
-        in_study(name, signed=signed, **options).explain(*fitted, np.random.default_rng(0))
-        for signed in (True, False)
-    )
-    assert signed.scores[0] > 0 > signed.scores[1]
-    np.testing.assert_array_equal(np.abs(signed.scores), size.scores)
-    assert size.feature_names == ("X1", "X2", "X3")

@@ -63,7 +63,7 @@ class InStudies:
         if "sampler" in options and data.stream is not None:
             # The draws are from the data set's own stream, so that its learners share them.
             from losaw.importance.cpi import sampler_of
-            from losaw.knockoffs.shared import SharedKnockoffs
+            from losaw.study.importances.shared_knockoffs import SharedKnockoffs
 
             name = self.parameters["sampler"]
             sampler = sampler_of(options["sampler"], options["sampler_parameters"])

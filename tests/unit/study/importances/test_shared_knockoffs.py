@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from losaw.knockoffs import make_sampler, shared
+from losaw.knockoffs import make_sampler
 from losaw.knockoffs.gaussian import GaussianKnockoffs
-from losaw.knockoffs.shared import SharedKnockoffs
 from losaw.study.block.replicate import ingredients_in, run_replicate
+from losaw.study.importances import shared_knockoffs
+from losaw.study.importances.shared_knockoffs import SharedKnockoffs, kept_draws
 
 IMPORTANCES = (
     "{cpi: {importance: cpi-gaussian}, twice: {importance: cpi-gaussian, n_draws: 2}, "
@@ -17,9 +18,9 @@ X = np.random.default_rng(0).standard_normal((40, 3))
 
 @pytest.fixture(autouse=True)
 def nothing_kept():
-    shared.kept_draws.clear()
+    kept_draws.clear()
     yield
-    shared.kept_draws.clear()
+    kept_draws.clear()
 
 
 @pytest.fixture
@@ -51,14 +52,14 @@ def test_the_same_draws_with_and_without_those_that_are_kept_and_in_any_order(dr
     session = drawing.session()
     alone = {}
     for learner in ("jittered", "plain"):
-        shared.kept_draws.clear()
+        kept_draws.clear()
         alone[learner] = rows_of(session, learner)
     assert len(alone["plain"]) == 9 and all(row.status == "ok" for row in alone["plain"])
-    shared.kept_draws.clear()
+    kept_draws.clear()
     for learner, rows in alone.items():
         assert numbers(rows_of(session, learner)) == numbers(rows)
     some = [row for row in alone["plain"] if row.importance in ("twice", "each")]
-    shared.kept_draws.clear()
+    kept_draws.clear()
     assert numbers(rows_of(session, "plain", ["each", "twice"])) == numbers(some)
 
 
@@ -71,15 +72,15 @@ def test_a_second_learner_fits_no_sampler_and_gets_the_same_draws(drawing, monke
     session = drawing.session()
     rows_of(session, "plain", ["cpi"])
     assert len(fits) == 1
-    kept = dict(shared.kept_draws)
+    kept = dict(kept_draws)
     rows_of(session, "jittered", ["cpi"])
     rows_of(session, "jittered", ["twice"])  # of its two draws the first is there
-    assert len(fits) == 2 and kept.items() <= dict(shared.kept_draws).items()
+    assert len(fits) == 2 and kept.items() <= dict(kept_draws).items()
 
 
 def test_draws_depend_on_seed_sampler_rows_and_fit():
     first = gaussian().fit(X).sample(None)
-    shared.kept_draws.clear()
+    kept_draws.clear()
     np.testing.assert_array_equal(gaussian().fit(X).sample(None), first)
     again = gaussian()
     others = [
@@ -93,13 +94,13 @@ def test_draws_depend_on_seed_sampler_rows_and_fit():
     # Another name alone draws the same numbers anew; the fourth is the first one.
     is_first = [np.array_equal(other, first) for other in others]
     assert is_first == [False, True, False, True, False, False]
-    assert len(shared.kept_draws) == 6
+    assert len(kept_draws) == 6
 
 
 def test_kept_draws_take_limited_memory_and_cannot_be_changed(monkeypatch):
-    monkeypatch.setattr(shared, "MOST_BYTES", 3 * X.nbytes)
+    monkeypatch.setattr(shared_knockoffs, "MOST_BYTES", 3 * X.nbytes)
     drawn = [gaussian(seed).fit(X).sample(None) for seed in range(5)]
-    assert len(shared.kept_draws) == 3
+    assert len(kept_draws) == 3
     np.testing.assert_array_equal(gaussian(0).fit(X).sample(None), drawn[0])
     with pytest.raises(ValueError, match="read-only"):
         drawn[0][0, 0] = 1.0
