@@ -1,7 +1,8 @@
 """Pages that would be stale by hand: the API, commands, names, studies, figures, an example.
 
-conf.py calls :func:`write_pages` before Sphinx reads anything; of what it writes, only the schema
-of study files, ``config/schema.json``, is in git.
+conf.py calls :func:`write_pages` before Sphinx reads anything. Of what it writes, the page on the
+format of study files, ``docs/study_files.md``, and their schema, ``config/schema.json``, are in
+git: ``python docs/generate.py`` writes these two alone.
 """
 
 import contextlib
@@ -63,7 +64,7 @@ def write_pages(docs: Path) -> None:
     """Write docs/api/ and docs/reference/, and copy what the documentation's studies drew."""
     _write_api(docs / "api")
     _write_names(docs / "_build" / "names")
-    _write_study_files(docs / "study_files.md")
+    write_study_files(docs)
     _write(docs / "commands.md", "\n".join(_commands()))
     _write_example(docs / "_build" / "live")
     _copy_figures(docs / "_build" / "study", docs / "_build" / "pictures")
@@ -122,33 +123,43 @@ def _write_names(folder: Path) -> None:
     _write(folder / "data.md", "\n".join(rows) + "\n")
 
 
-def _write_study_files(page: Path) -> None:
-    """Write the page on the format of study files, from the models that read them."""
-    from losaw.study.report.figures import describe_drawings
+def write_study_files(docs: Path) -> None:
+    """Write the page on the files of a study, and the schema, from the models that read them."""
+    from losaw.study.request.study_file import StudyFile
+
+    _write(docs / "study_files.md", "\n".join(study_files()))
+    schema = json.dumps(StudyFile.model_json_schema(), indent=1)
+    _write(docs.parent / "config" / "schema.json", schema + "\n")
+
+
+def study_files() -> Iterator[str]:
+    """Yield the lines of the page on the files of a study."""
+    from losaw.study.claims.claim_file import Claim, Claims, OpenPoint
+    from losaw.study.request.published import PublishedCell
     from losaw.study.request.study_file import Configuration, FigureLayout, StudyFile, TableLayout
 
-    lines = ["# The format of a study file"]
+    yield "# The files of a study\n\nWhat is *needed* has no default.\n"
     for title, model in (
         ("`config/studies/<study>.yaml`", StudyFile),
         ("An entry of `tables`", TableLayout),
         ("An entry of `figures`", FigureLayout),
+        ("`config/published/<file>.csv`", PublishedCell),
+        ("`config/claims/<paper>.yaml`", Claims),
+        ("An entry of `claims`", Claim),
+        ("An entry of `decisions`", OpenPoint),
         ("`config/config.yaml`", Configuration),
     ):
-        lines += [
-            "",
-            f"## {title}",
-            "",
-            *_plain(inspect.cleandoc(model.__doc__ or "").splitlines()),
-        ]
-        lines.append("")
+        about = " ".join((model.__doc__ or "").split()).replace("``", "`")
+        yield f"## {title}\n\n{about}\n"
         for name, field in model.model_fields.items():
-            default = "needed" if field.is_required() else f"default `{field.default!r}`"
-            words = f": {' '.join(field.description.split())}" if field.description else ""
-            lines += _plain([f"- `{name}` ({default}){words}"])
-    lines += ["", "## Drawings and their options", "", "```text", *describe_drawings(), "```", ""]
-    _write(page, "\n".join(lines))
-    schema = json.dumps(StudyFile.model_json_schema(), indent=1)
-    _write(page.parents[1] / "config" / "schema.json", schema + "\n")
+            default = "needed" if field.is_required() else f"default `{field.default}`"
+            is_simple = isinstance(field.default, int | float | str | Path) and field.default
+            shown = f" ({default})" if field.is_required() or is_simple else ""
+            words = " ".join((field.description or "").replace("``", "`").split())
+            yield f"- `{name}`{shown}" + (f": {words}" if words else "")
+        if model is FigureLayout:
+            yield "\n`losaw list --drawings` prints the drawings, each with its options."
+        yield ""
 
 
 def _commands(words: tuple[str, ...] = ()) -> Iterator[str]:
@@ -171,11 +182,6 @@ def _write_example(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     frame = load_diabetes(as_frame=True, scaled=False).frame
     explain(frame, "target", budget=None).save(folder / "diabetes_explained")
-
-
-def _plain(lines: list[str]) -> list[str]:
-    """Code in Markdown has one backtick, where docstrings have two."""
-    return [line.replace("``", "`") for line in lines]
 
 
 def _disagreements(configuration: Path) -> Iterator[str]:
@@ -260,3 +266,7 @@ def _write(path: Path, text: str) -> None:
     """Write only what changed, so that a second build has little to do."""
     if not path.is_file() or path.read_text(encoding="utf-8") != text:
         path.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write_study_files(Path(__file__).parent)

@@ -1,11 +1,9 @@
 """Conventions of Snakemake: lint, README of the configuration, report."""
 
 import html
-import re
 
 import pytest
 
-from losaw.study.request.study_file import Configuration
 from reference.repository import REPOSITORY
 from reference.snakemake_runs import snakemake
 
@@ -14,11 +12,6 @@ def test_lint_finds_nothing(project):
     code, text = snakemake(project, "--lint")
     assert code == 0 and "Congratulations" in text, text
     assert "Lints for" not in text
-
-
-def test_the_readme_of_the_configuration_lists_its_keys():
-    text = (REPOSITORY / "config" / "README.md").read_text("utf-8")
-    assert re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE) == list(Configuration.model_fields)
 
 
 @pytest.mark.long

@@ -3,6 +3,7 @@
 import functools
 import json
 import re
+import runpy
 
 import jsonschema
 import numpy as np
@@ -35,13 +36,19 @@ def desk(name: str) -> Session:
 
 def test_the_schema_for_editors_is_that_of_the_model_and_knows_every_study_and_mistakes():
     schema = json.loads((CONFIGURATION.parent / "schema.json").read_text("utf-8"))
-    assert schema == StudyFile.model_json_schema(), "make docs writes it"
+    assert schema == StudyFile.model_json_schema(), "python docs/generate.py writes it"
     studies = [SourceFile(path).data for path in FILES]
     for study in studies:
         jsonschema.validate(study, schema)
     for mistake in ({"titel": "x"}, {"seeds": {"desk": 0}}, {"counted": "no"}, {"margins": [1]}):
         with pytest.raises(jsonschema.ValidationError):
             jsonschema.validate(studies[0] | mistake, schema)
+
+
+def test_the_page_on_the_files_of_a_study_is_that_of_the_models():
+    generate = runpy.run_path(REPOSITORY / "docs" / "generate.py")
+    page = (REPOSITORY / "docs" / "study_files.md").read_text("utf-8")
+    assert page == "\n".join(generate["study_files"]()), "python docs/generate.py writes it"
 
 
 @pytest.mark.parametrize("name", STUDIES)

@@ -14,70 +14,50 @@ from losaw.study.request.study_file import Filter, Location, Names, SourceFile, 
 
 
 class Side(Strict):
-    """One side of a comparison: the numbers of a study that a claim is about.
-
-    Attributes
-    ----------
-    method, metric : list of str or None
-        As in the columns of ``summary.csv``; None: as on the claim's left side. Of several, each
-        is compared.
-    where : dict
-        Axis -> value or values.
-    """
+    """One side of a comparison: the numbers of a study that a claim is about."""
 
     method: Names | None = None
+    """As in ``summary.csv``; of several, each is compared. Default: as on the left side."""
     metric: Names | None = None
+    """Likewise."""
     where: Filter = Field(default={})
+    """Axis -> value or values."""
 
 
 class Claim(Strict):
-    """One sentence of a paper, and the cells that decide it.
-
-    Attributes
-    ----------
-    says : str
-        The claim in our words.
-    place : str
-        Where the paper says it: section, table, figure.
-    study : str
-    metric, method : str or list of str
-        Of the numbers on the left side; of several, each must hold.
-    where : dict
-        Axis -> value or values: the settings that the claim is about.
-    relation : {"above", "below", "at least", "at most", "near"}
-    than : float or Side
-        A number, or other cells of the study: each cell on the left is compared with the one whose
-        axes are equal, but for those that ``than.where`` names.
-    margin : float
-        For ``above`` and ``below``: by how much, default 0. For ``at least`` and ``at most``: what
-        may be missing. For ``near``: how far is near.
-    statistic : {"mean", "deviation"}
-        What is compared: means over the runs, or the standard deviations of single runs.
-    share_of : dict
-        Axis -> value. Every mean is divided by the mean of the same cell at these values: what
-        noise leaves of an estimate, for example.
-    holds_in : {"all", "most"}
-        Whether one setting against it is too many, or only more than half of them ("often").
-    ours : bool
-        Our own claim, which the paper does not make: shown and counted apart.
-    comment : str
-        Shown with the verdict: which readings were tried, and what is known.
-    """
+    """One sentence of a paper, and the cells that decide it."""
 
     says: str
+    """The claim in our words."""
     place: str
+    """Where the paper says it: section, table, figure."""
     study: str
     metric: Names
+    """Of the numbers on the left side; of several, each must hold."""
     method: Names
+    """Likewise."""
     where: Filter = Field(default={})
+    """Axis -> value or values: the settings that the claim is about."""
     relation: Literal["above", "below", "at least", "at most", "near"]
+    """``above``, ``below``, ``at least``, ``at most`` or ``near``."""
     than: float | Side
+    """A number, or other cells, ``{method, metric, where}``: each cell on the left is compared with
+    the one whose axes are equal, but for those that ``where`` names here.
+    """
     margin: Annotated[float, Field(ge=0)] = 0.0
+    """For ``above`` and ``below``: by how much. For ``at least`` and ``at most``: what may be
+    missing. For ``near``: how far is near.
+    """
     statistic: Literal["mean", "deviation"] = "mean"
+    """What is compared: means over the runs, or the standard deviations of single runs."""
     share_of: Filter = Field(default={})
+    """Axis -> value: every mean is divided by that of the same cell at these values."""
     holds_in: Literal["all", "most"] = "all"
+    """Whether one setting against it is too many, or only more than half of them ("often")."""
     ours: bool = False
+    """Our own claim, which the paper does not make: shown and counted apart."""
     comment: str = ""
+    """Shown with the verdict: which readings were tried, and what is known."""
 
     @property
     def sides(self) -> list[Side]:
@@ -91,49 +71,31 @@ class Claim(Strict):
 
 
 class OpenPoint(Strict):
-    """What a paper leaves open, or says in two ways, and what is done here.
-
-    Attributes
-    ----------
-    point : str
-        What is open.
-    decided, why : str
-    otherwise : str
-        What the other reading gives: numbers, or "not measured".
-    studies : list of str
-        The studies that rest on it.
-    """
+    """What a paper leaves open, or says in two ways, and what is done here."""
 
     point: str
+    """What is open."""
     decided: str
     why: str
     otherwise: str
+    """What the other reading gives: numbers, or "not measured"."""
     studies: Annotated[list[str], Field(min_length=1)]
+    """The studies that rest on it."""
 
 
 class Claims(Strict):
-    """The claims of one paper, as read from ``config/claims/<paper>.yaml``.
-
-    Attributes
-    ----------
-    paper : str
-        As the studies name it.
-    studies : list of str
-        Names of study files: those that the paper's page shows.
-    claims : list of Claim
-    not_checked : list of str
-        Claims that no number of ours can decide, each with the reason.
-    does_not_reproduce : list of str
-        What is known not to agree, or only under another reading.
-    decisions : list of OpenPoint
-    """
+    """What one paper says in words."""
 
     paper: str
+    """As the studies name it."""
     title: str
     studies: Annotated[list[str], Field(min_length=1)]
+    """Names of study files: those that the paper's page shows."""
     claims: list[Claim] = Field(default=[])
     not_checked: list[str] = Field(default=[])
+    """Claims that no number of ours can decide, each with the reason."""
     does_not_reproduce: list[str] = Field(default=[])
+    """What is known not to agree, or only under another reading."""
     decisions: list[OpenPoint] = Field(default=[])
 
 

@@ -3,7 +3,9 @@
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from losaw.study.errors import StudyError, part_of
 from losaw.study.request.grid import Study, table_title
@@ -13,28 +15,49 @@ from losaw.support.words import unknown
 if TYPE_CHECKING:  # jobs of blocks read no printed numbers and start without it
     import pandas as pd
 
-NEEDED = ("table", "metric", "method", "published", "decimals", "published_runs")
-# Squares of numbers of this size, and of their inverses, are finite and not 0.
-LARGEST = 1e100
-SOME = ("note", "published_sd", "published_se", "se_source")
+# Squares of numbers of these sizes, and their inverses, are finite and not 0.
+LARGEST, SMALLEST = 1e15, 1e-100
+AboveZero = Annotated[float, Field(ge=SMALLEST, le=LARGEST)]
+
+
+class PublishedCell(BaseModel):
+    """A line: a published number, and a column for each axis that print has.
+
+    A column that is not needed may be left out, or empty.
+    """
+
+    model_config = ConfigDict(use_attribute_docstrings=True, coerce_numbers_to_str=True)
+
+    table: str
+    """A table of the study file, by its key or its title."""
+    metric: str
+    method: str
+    published: Annotated[float, Field(ge=-LARGEST, le=LARGEST)]
+    """The number; a line without it is a cell that the paper leaves empty."""
+    decimals: Annotated[int, Field(ge=0, le=50)]
+    """As published."""
+    published_runs: Annotated[float, Field(ge=1, le=LARGEST)]
+    """The runs behind the number."""
+    note: str = ""
+    published_sd: AboveZero | None = None
+    """The standard deviation of single runs."""
+    published_se: AboveZero | None = None
+    """The standard error of the number where its runs are not independent: an inference."""
+    se_source: str = ""
+    """What it is inferred from."""
+
+
+_COLUMNS = PublishedCell.model_fields.items()
+NEEDED = tuple(name for name, column in _COLUMNS if column.is_required())
+SOME = tuple(name for name, column in _COLUMNS if not column.is_required())
 
 
 def read_published(study: Study, folder: Path) -> "pd.DataFrame":
-    """Return the published numbers of a study.
+    """Return the published numbers of a study, a row for each :class:`PublishedCell`.
 
-    The file has one row per published cell: ``table`` (key or title), any of the study's axes,
-    ``metric``, ``method``, ``published``, ``decimals`` (as published), ``published_runs`` (runs
-    behind the mean) and, in some files, ``note``, ``published_sd`` (standard deviation of single
-    runs), ``published_se`` (standard error of the mean where its runs are not independent, an
-    inference, with its ``se_source``).
-
-    Raises
-    ------
-    StudyError
-        If the file is missing, lacks one of the first columns, has one that is neither of these
-        nor an axis, a line without its numbers or with wrong ones (of decisions, such as
-        rejections: no share), a cell twice, a name that the study's tables do not have or no line
-        with a cell of theirs, or a metric without a margin in the study.
+    A StudyError names a file that is missing or lacks a column, a column or name that the study
+    does not have, a line with a wrong number (of decisions: no share) or a cell that was there, and
+    a metric without a margin.
     """
     import pandas as pd
 
@@ -58,21 +81,19 @@ def read_published(study: Study, folder: Path) -> "pd.DataFrame":
     titles = {key: table_title(key) for key in study.file.tables}
     frame["table"] = frame["table"].replace(titles)
     cells, keys = frame[frame["published"].notna()], ["table", *study.axes, "metric", "method"]
-    for column, least, most, words in (
-        ("published", -LARGEST, LARGEST, f"a number, {LARGEST:g} at most in size"),
-        ("decimals", 0, 50, "a whole number, 0 or more, and 50 at most"),
-        ("published_runs", 1, LARGEST, "a number, 1 or more"),
-        ("published_sd", 1 / LARGEST, LARGEST, "a number above 0, or empty"),
-        ("published_se", 1 / LARGEST, LARGEST, "a number above 0, or empty"),
-    ):
-        written = cells.get(column, pd.Series(dtype=float))
-        if column in SOME:
-            written = written.dropna()
-        numbers = pd.to_numeric(written, errors="coerce")
-        is_wrong = ~numbers.between(least, most)
-        wrong = written.index[is_wrong | (numbers % 1 != 0) if column == "decimals" else is_wrong]
-        if len(wrong):
-            raise StudyError(f"{path}: line {wrong[0] + 2}: {column} must be {words}")
+    records = [
+        {name: value for name, value in record.items() if not pd.isna(value)}
+        for record in cells.to_dict("records")
+    ]
+    try:
+        TypeAdapter(list[PublishedCell]).validate_python(records)
+    except ValidationError as error:
+        problem = error.errors()[0]
+        number, column = problem["loc"][:2]
+        words = f"{column}: {problem['msg']}"
+        if problem["type"] != "missing":
+            words += f", got {problem['input']!r:.80}"
+        raise StudyError(f"{path}: line {cells.index[number] + 2}: {words}") from None
     beyond = cells.index[cells["metric"].isin(study.decisions) & ~cells["published"].between(0, 1)]
     if len(beyond):
         words = f"is of decisions, a share from 0 to 1, got {cells.loc[beyond[0], 'published']:g}"

@@ -281,14 +281,14 @@ class Known(Strict):
 
 
 class StudyFile(Strict):
-    """A study file as written: one published experiment."""
+    """One published experiment."""
 
     study: Name
     """Name; must equal the file's stem."""
     title: str
     paper: str = ""
     experiment: Name | None = None
-    """Axis of the random streams; studies that share it share their data. Default: ``study``."""
+    """Studies that share it share their data. Default: ``study``."""
     generator: Annotated[
         GeneratorOptions,
         BeforeValidator(
@@ -308,14 +308,14 @@ class StudyFile(Strict):
     products of all its entries: what a paper ran, and no more.
     """
     learner_axes: list[str] = []
-    """The axes that the generator does not know: parameters of learners or importances, handed on
-    by ``{axis: <name>}``. All their values see the same data.
+    """Axes that the generator does not know: parameters of learners or importances, handed on by
+    ``{axis: <name>}``. All their values see the same data.
     """
     learners: dict[Name, LearnerOptions]
-    """Label -> ``learner`` (registered name), optional ``importances`` (labels that this learner is
-    used with; default all) and parameters. A parameter may be ``{axis: <name>}``, the value of an
-    axis, or ``{axis: <name>, values: {<value>: <parameter>, ...}}``, looked up by it. ``optional:
-    true`` leaves a learner out, its cells not run, where a program that it needs is missing.
+    """Label -> ``learner`` (registered name, or import path), ``importances`` (labels; default all)
+    and parameters. A parameter may be ``{axis: <name>}``, the value of an axis, or ``{axis: <name>,
+    values: {<value>: <parameter>, ...}}``. ``optional: true`` leaves a learner out where a program
+    that it needs is missing.
     """
     scales: dict[str, AtScale] = {}
     """Scale -> ``{learners: {<label>: {...}}}``: options that differ there; tables, figures and
@@ -325,19 +325,17 @@ class StudyFile(Strict):
     """Registered names, or label -> ``importance`` and parameters."""
     metrics: Annotated[dict[Name, MetricOptions], _Named, Field(min_length=1)]
     """Registered names, or label -> ``metric`` and parameters. ``feature: each``, or ``features:
-    each``, makes a metric ``<label>_<feature>`` for every feature. ``summary`` says what is taken
-    of the runs: their ``mean``, ``sd``, ``median``, the ``root-mean`` (the root of the mean, of
-    squared errors), or a share from 0 to 1, that quantile. Default: the mean.
+    each``, makes a metric ``<label>_<feature>`` for every feature. ``summary`` is taken of the
+    runs: ``mean`` (default), ``sd``, ``median``, ``root-mean`` (the root of the mean, of squared
+    errors), or a share from 0 to 1, that quantile.
     """
     seeds: dict[str, SeedsOfSettings]
     """Scale -> number of seeds, or a list of ``{seeds, learner, <axis>: values}`` of which the
-    first match counts; what matches none is not run at that scale. The scale ``reference`` may be
-    missing.
+    first match counts; what matches none is not run. The scale ``reference`` may be missing.
     """
     blocks: Blocks = Blocks()
-    """``{inside: [<axis>, ...], seeds: 25}``: a file holds so many seeds of all values of the axes
-    inside, and of one value of every other axis. ``seeds`` may be a list of ``{seeds, <axis>:
-    values}``, first match.
+    """``{inside: [<axis>, ...], seeds: 25}``: a file of rows holds so many seeds of all values of
+    the axes inside, and of one value of every other. ``seeds`` may be a list, as above.
     """
     seconds_per_seed: list[Seconds] = []
     """``{learner, scale, seconds, <axis>: values}``, first match: measured cost, to plan with."""
@@ -348,20 +346,19 @@ class StudyFile(Strict):
     has several importances, else ``{learner}``.
     """
     compare: tuple[str, str] | None = None
-    """Methods, as columns of the comparison are named: the first page of the report says how much
-    higher the first is than the second, on the same data sets.
+    """Two methods, as columns are named: the report begins with their difference on the same data
+    sets.
     """
     published: Annotated[str, AfterValidator(_path)] | None = None
     """File in ``config/published``."""
     margins: dict[str, Annotated[float, Field(gt=0)]] = {}
-    """Metric -> largest difference from the published value that still agrees, in its units; needed
-    for every metric that is printed.
+    """Metric -> largest difference from the published value that still agrees; needed for every
+    metric that is printed.
     """
     counted: bool | list[Filter] = True
-    """True: the cells count as published values. False: the study compares another reading of
-    values that another study counts, or values that no paper has published. A list of ``{<axis>:
-    values, metric, method}``: only cells that match one of the entries, the reading that is
-    believed; other readings of the same published values are compared, but not counted.
+    """False: the study compares another reading of values that another study counts, or values that
+    no paper has published. A list of ``{<axis>: values, metric, method}``: the cells of the reading
+    that is believed; others are compared, but not counted.
     """
     known: list[Known] = []
     """``{where, kind, note}``: what is known of cells that do not agree; shown next to them."""
@@ -382,7 +379,7 @@ class StudyFile(Strict):
 
 
 class Configuration(Strict):
-    """``config/config.yaml``: which studies, at which scale, into which folders."""
+    """Which studies, at which scale, into which folders."""
 
     scale: str = "desk"
     """``smoke`` (seconds), ``desk`` (minutes), ``reference`` (hours; what the repository's
@@ -397,15 +394,11 @@ class Configuration(Strict):
     plugins: Annotated[list[PlainPath], Listed] = []
     """Files with your own methods."""
     max_failed_share: Annotated[float, Field(ge=0, le=1)] = 0.0
-    """Above this share of failed fits of a learner, or of an importance on it, a study has no
-    summary.
-    """
+    """Above this share of failed fits of a learner, or an importance, a study has no summary."""
     block_minutes: Annotated[float, Field(gt=0, le=1e5, allow_inf_nan=False)] = 60.0
     """A block that takes longer is ended; its second attempt computes each learner apart."""
     reuse: bool = True
-    """Whether a block that an edit concerns takes the rows of unchanged methods from its last whole
-    file.
-    """
+    """Whether a block that an edit concerns takes rows of unchanged methods from its last file."""
 
 
 Model = TypeVar("Model", bound=BaseModel)
