@@ -37,30 +37,17 @@ _FEWEST_IN_A_PANEL, _PART_OF_CHANCE = 20, 0.25
 
 
 class Column(NamedTuple):
-    """One column as the models are given it.
-
-    Attributes
-    ----------
-    name : str
-    values : Series or None
-        Floats (NaN where missing) or unordered categories (none missing); None: left out.
-    kind : {"continuous", "discrete", "nominal", ""}
-    treatment : str
-        What was done with it and why, in words; empty where nothing was.
-    n_missing, n_values : int
-    merged : str
-        The levels that are one level, in words; empty where all are kept.
-    marks_rows : bool
-        Whether its values repeat, as the names of patients or shops with several rows do.
-    """
+    """One column as the models are given it."""
 
     name: str
+    # Floats (NaN where missing) or unordered categories (none missing); None: left out.
     values: "pd.Series | None"
-    kind: str
-    treatment: str
+    kind: str  # continuous, discrete, nominal; empty where it is left out
+    treatment: str  # what was done with it and why, in words; empty where nothing was
     n_missing: int
     n_values: int
-    merged: str = ""
+    merged: str = ""  # the levels that are one level, in words; empty where all are kept
+    # Whether its values repeat, as the names of patients or shops with several rows do.
     marks_rows: bool = False
 
 

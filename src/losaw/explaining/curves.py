@@ -18,22 +18,13 @@ MOST_CURVES = 30
 
 
 class Curve(NamedTuple):
-    """Accumulated local effects of a feature on the prediction.
+    """Accumulated local effects of a feature on the prediction."""
 
-    Attributes
-    ----------
-    at : array
-        Values of the feature: quantiles, between which there are equally many rows.
-    effect : array
-        The prediction there, without the effects of other features; 0 on average over the rows,
-        with straight lines between the values.
-    error : array
-        Standard error over other samples of rows (jackknife over the folds).
-    """
-
-    at: FloatArray
+    at: FloatArray  # values of the feature: quantiles, between which there are equally many rows
+    # The prediction there, without the effects of other features; 0 on average over the rows, with
+    # straight lines between the values.
     effect: FloatArray
-    error: FloatArray
+    error: FloatArray  # standard error over other samples of rows (jackknife over the folds)
 
 
 def curves(work: Work) -> tuple[dict[str, Curve], dict[str, str]]:

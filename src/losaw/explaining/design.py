@@ -87,39 +87,19 @@ METHODS: dict[str, ScoringMethod] = {
 
 @dataclass(frozen=True)
 class Design:
-    """The size of a computation.
+    """The size of a computation."""
 
-    Attributes
-    ----------
-    rows : int
-        Rows in use, drawn at random if the table has more.
-    folds : int
-        Of the cross-fitting.
-    permutations, draws : int
-        Permutations of PFI, and draws of CPI.
-    trees : int
-        Of every forest.
-    methods : tuple of str
-    n_rows : int
-        Rows with a response.
-    cuts : tuple of str
-        What a budget left out, in words.
-    given : tuple of str
-        The columns that each other one is asked what it adds to; none: all others.
-    rounds : int
-        Of an audit, which computes the design once more for the table's own target.
-    """
-
-    rows: int
-    folds: int
-    permutations: int
-    draws: int
-    trees: int
+    rows: int  # rows in use, drawn at random if the table has more
+    folds: int  # of the cross-fitting
+    permutations: int  # of PFI
+    draws: int  # of CPI
+    trees: int  # of every forest
     methods: tuple[str, ...]
-    n_rows: int
-    cuts: tuple[str, ...] = ()
+    n_rows: int  # rows with a response
+    cuts: tuple[str, ...] = ()  # what a budget left out, in words
+    # The columns that each other one is asked what it adds to; none: all others.
     given: tuple[str, ...] = ()
-    rounds: int = 0
+    rounds: int = 0  # of an audit, which computes the design once more for the table's own target
 
     def question(self, method: ScoringMethod) -> str:
         """The question of a method, about the given columns where there are any."""
@@ -161,21 +141,12 @@ class Design:
 
 
 class Pilot(NamedTuple):
-    """Trials of the computation on few rows and features, with three folds.
+    """Trials of the computation on few rows and features, with three folds."""
 
-    Attributes
-    ----------
-    design : Design
-        Of the trials, but for their rows.
-    features : tuple of str
-        That are scored.
-    trials : tuple of (int, dict of part to seconds)
-        Rows and seconds of each, the fewest rows first. ``fits`` are those of the model and of the
-        forest, ``draws`` those of tests of draws; other parts are called as their methods.
-    """
-
-    design: Design
-    features: tuple[str, ...]
+    design: Design  # of the trials, but for their rows
+    features: tuple[str, ...]  # that are scored
+    # Rows of each, and seconds by part, the fewest rows first. ``fits`` are those of the model and
+    # of the forest, ``draws`` those of tests of draws; other parts are called as their methods.
     trials: tuple[tuple[int, Mapping[str, float]], ...] = ()
 
     def after(self, trial: tuple[int, Mapping[str, float]]) -> "Pilot":

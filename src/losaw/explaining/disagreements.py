@@ -39,19 +39,11 @@ _NAMED_FROM = 0.3
 
 @dataclass(frozen=True)
 class Associations:
-    """Associations of all pairs of features.
-
-    Attributes
-    ----------
-    names : tuple of str
-    strength : array of shape (n_features, n_features)
-        From 0 to 1, see ``MEASURE``.
-    groups : dict of group name to names
-        Clusters of two or more features at a mean association above ``GROUPED_ABOVE``.
-    """
+    """Associations of all pairs of features."""
 
     names: tuple[str, ...]
-    strength: FloatArray
+    strength: FloatArray  # (n_features, n_features), from 0 to 1, see ``MEASURE``
+    # By name: clusters of two or more features at a mean association above ``GROUPED_ABOVE``.
     groups: dict[str, list[str]]
 
     def nearest(self, name: str) -> str:
@@ -131,24 +123,13 @@ _NOTHING = "it is not shown to add anything to all other features together"
 
 
 class Disagreement(NamedTuple):
-    """A feature on which two methods disagree, and the contrast that shows it.
+    """A feature on which two methods disagree, and the contrast that shows it."""
 
-    Attributes
-    ----------
-    kind : {"shared", "seen rows", "recovered", "needed"}
-    feature : str
-    text : str
-    contrast : float
-        What is tested to be above 0.
-    p_value : float
-        Adjusted over all contrasts (Benjamini and Hochberg).
-    """
-
-    kind: str
+    kind: str  # that of the contrast
     feature: str
     text: str
-    contrast: float
-    p_value: float
+    contrast: float  # what is tested to be above 0
+    p_value: float  # adjusted over all contrasts (Benjamini and Hochberg)
 
 
 def disagreements(

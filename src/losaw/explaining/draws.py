@@ -155,33 +155,17 @@ class Decision:
     Where the draws of a feature fail their test, or are its copies, CPI says nothing of it: then
     LOCO decides, which needs no draws. A group is stated if LOCO shows it where its draws fail, or
     those of a feature in it.
-
-    Attributes
-    ----------
-    method : str or None
-        The deciding method; None if no method tests.
-    selected : tuple of str
-        At a false discovery rate over all features (Benjamini and Hochberg), by the method that
-        decides on each, or stated as a group of its own; in the order of their scores.
-    by_groups : tuple of str
-        Those of them that only the tests of groups find.
-    by_loco : frozenset of features and groups
-        That LOCO decides on, found to matter or not.
-    open : tuple of features and groups
-        CPI is above 0, but the draws fail and LOCO does not show it.
-    stated : tuple of groups
-        Those of the finest groups that are stated.
-    head : tuple of groups
-        Those that may stand in the headline: their LOCO is above 0.
     """
 
-    method: str | None = None
+    method: str | None = None  # the deciding method; None if no method tests
+    # At a false discovery rate over all features (Benjamini and Hochberg), by the method that
+    # decides on each, or stated as a group of its own; in the order of their scores.
     selected: tuple[str, ...] = ()
-    by_groups: tuple[str, ...] = ()
-    by_loco: frozenset[Unit] = frozenset()
-    open: tuple[Unit, ...] = ()
-    stated: tuple[Unit, ...] = ()
-    head: tuple[Unit, ...] = ()
+    by_groups: tuple[str, ...] = ()  # those of them that only the tests of groups find
+    by_loco: frozenset[Unit] = frozenset()  # that LOCO decides on, found to matter or not
+    open: tuple[Unit, ...] = ()  # CPI is above 0, but the draws fail and LOCO does not show it
+    stated: tuple[Unit, ...] = ()  # those of the finest groups that are stated
+    head: tuple[Unit, ...] = ()  # those that may stand in the headline: their LOCO is above 0
 
     def by(self, unit: Unit) -> str:
         """Return what decides on a feature or a group."""

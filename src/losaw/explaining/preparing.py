@@ -46,39 +46,19 @@ _FEW_SHARE, _BY_CHANCE = 0.05, 0.01
 
 @dataclass(frozen=True)
 class Prepared:
-    """Features and responses of the rows that have a response.
+    """Features and responses of the rows that have a response."""
 
-    Attributes
-    ----------
-    X : DataFrame
-        Floats (NaN where missing) and unordered categories.
-    y : array of shape (n_rows,)
-        Numbers, or the places of the classes among ``labels``.
-    labels : tuple of str
-        The classes; empty for a regression.
-    target, task : str
-    columns : tuple of Column
-        All columns but the target, those left out too.
-    kinds : dict of feature to kind
-        Of the features in use.
-    notes : tuple of str
-        Decisions on rows and the target.
-    clusters : int array of shape (n_rows,) or None
-        Rows with the same number belong together: those of a cluster, and copies of a row.
-    is_clustered : bool
-        Whether the user names a column of clusters.
-    """
-
-    X: "pd.DataFrame"
-    y: NDArray[Any]
-    labels: tuple[str, ...]
+    X: "pd.DataFrame"  # floats (NaN where missing) and unordered categories
+    y: NDArray[Any]  # (n_rows,), numbers, or the places of the classes among ``labels``
+    labels: tuple[str, ...]  # the classes; empty for a regression
     target: str
     task: str
-    columns: tuple[Column, ...]
-    kinds: dict[str, str]
-    notes: tuple[str, ...]
+    columns: tuple[Column, ...]  # all columns but the target, those left out too
+    kinds: dict[str, str]  # feature -> kind, of the features in use
+    notes: tuple[str, ...]  # decisions on rows and the target
+    # (n_rows,): rows with the same number belong together: those of a cluster, and copies of a row.
     clusters: NDArray[np.intp] | None = None
-    is_clustered: bool = False
+    is_clustered: bool = False  # whether the user names a column of clusters
 
 
 def prepare(

@@ -28,15 +28,10 @@ Unit = tuple[str, ...]  # one feature, or a group
 
 @dataclass(frozen=True)
 class Quality:
-    """The accuracy of the models on rows that they have not seen.
+    """The accuracy of the models on rows that they have not seen."""
 
-    Attributes
-    ----------
-    share, std_error, p_value : float
-        1 - loss / loss of the best constant: R^2 for a regression, the Brier skill score for
-        classes; its error over folds (Nadeau and Bengio); one-sided test of a share above 0.
-    """
-
+    # 1 - loss / loss of the best constant: R^2 for a regression, the Brier skill score for classes;
+    # its error over folds (Nadeau and Bengio); one-sided test of a share above 0.
     share: float
     std_error: float
     p_value: float
@@ -44,52 +39,27 @@ class Quality:
 
 @dataclass
 class Work:
-    """What every method is given, and the results that are there so far.
-
-    Attributes
-    ----------
-    data : Prepared
-    design : Design
-    splits : list of (rows to fit to, rows held out)
-    models : list
-        The fitted models of all folds.
-    seed : int
-    n_jobs : int or None
-    model : str
-        What PFI, CPI and LOCO explain, in words.
-    clock : Clock
-        The seconds of each part.
-    features : list of str or None
-        Only these are scored by PFI, CPI and LOCO, as in the pilot of a budget; None: all.
-    results : dict of method to ImportanceResult
-    quality : dict of model to Quality
-    decorrelation : DataFrame or None
-        :func:`losaw.forest.decorrelation` of losawRF, the mean over folds.
-    draw_tests : dict of feature, or group, to DrawTest
-        Whether draws can be distinguished from real values, where a sentence may rest on them.
-    groups : DataFrame or None
-        The tested groups of features, see :func:`losaw.importance.hierarchy`.
-    finest : tuple of groups
-        The finest ones that are found to matter, the largest score first.
-    left_out : dict of feature, or group, to its LOCO by fold
-        Where LOCO decides, and of groups.
-    """
+    """What every method is given, and the results that are there so far."""
 
     data: Prepared
     design: Design
     splits: Splits
-    models: list[Any]
+    models: list[Any]  # the fitted models of all folds
     seed: int
     n_jobs: int | None
-    model: str
-    clock: Clock
+    model: str  # what PFI, CPI and LOCO explain, in words
+    clock: Clock  # the seconds of each part
+    # Only these are scored by PFI, CPI and LOCO, as in the pilot of a budget; None: all.
     features: list[str] | None = None
-    results: dict[str, ImportanceResult] = field(default_factory=dict)
-    quality: dict[str, Quality] = field(default_factory=dict)
-    decorrelation: Any = None
+    results: dict[str, ImportanceResult] = field(default_factory=dict)  # by method
+    quality: dict[str, Quality] = field(default_factory=dict)  # by model
+    decorrelation: Any = None  # :func:`losaw.forest.decorrelation` of losawRF, the mean over folds
+    # Whether draws can be distinguished from real values, where a sentence may rest on them.
     draw_tests: dict[Unit, DrawTest] = field(default_factory=dict)
-    groups: Any = None
+    groups: Any = None  # the tested groups of features, see :func:`losaw.importance.hierarchy`
+    # The finest ones that are found to matter, the largest score first.
     finest: tuple[Unit, ...] = ()
+    # LOCO by fold, where LOCO decides, and of groups.
     left_out: dict[Unit, FloatArray] = field(default_factory=dict)
 
     def runs(self, method: str) -> bool:

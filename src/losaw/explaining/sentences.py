@@ -35,19 +35,10 @@ _MORE = 1.2
 
 
 class Sentence(NamedTuple):
-    """One sentence of the page.
+    """One sentence of the page."""
 
-    Attributes
-    ----------
-    kind : str
-        What it says, for example "selected", "statement", "open", "leak".
-    features : tuple of str
-        The features that it is about; empty for one about all, or the table.
-    text : str
-    """
-
-    kind: str
-    features: Unit
+    kind: str  # what it says, for example "selected", "statement", "open", "leak"
+    features: Unit  # the features that it is about; empty for one about all, or the table
     text: str
 
 

@@ -22,35 +22,21 @@ _DURATIONS = ("timedelta", "timedelta64")
 
 
 class Values(NamedTuple):
-    """The values of one column.
+    """The values of one column."""
 
-    Attributes
-    ----------
-    content : str
-        Numbers; truth values; declared levels, without an order or with one; or text, dates (and
-        times), durations or other objects.
-    codes : array of shape (n_rows,)
-        Numbers as they are; of anything else the place among ``levels``. NaN where missing.
-    levels : tuple or None
-        The declared levels in their order, else the values that occur, sorted where they can be;
-        None for numbers.
-    is_whole : bool
-        Whether the type of the column has whole numbers only.
-    dtype : dtype
-        The type of the column.
-    pool : array or None
-        The levels as an array of the column's own type.
-    fill : object
-        What stands for a missing level.
-    """
-
+    # Numbers; truth values; declared levels, without an order or with one; or text, dates (and
+    # times), durations or other objects.
     content: Content
+    # (n_rows,), numbers as they are; of anything else the place among ``levels``. NaN where
+    # missing.
     codes: FloatArray
+    # The declared levels in their order, else the values that occur, sorted where they can be; None
+    # for numbers.
     levels: tuple[Any, ...] | None
-    is_whole: bool
-    dtype: Any
-    pool: Any = None
-    fill: Any = None
+    is_whole: bool  # whether the type of the column has whole numbers only
+    dtype: Any  # the type of the column
+    pool: Any = None  # the levels as an array of the column's own type
+    fill: Any = None  # what stands for a missing level
 
     def take(self, rows: NDArray[Any]) -> "Values":
         """The values of some rows."""

@@ -17,25 +17,14 @@ _NO_ROWS = np.empty(0)
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of named columns.
-
-    Attributes
-    ----------
-    names : tuple of str
-    kinds : tuple of {"continuous", "discrete", "nominal"}
-    codes : array of shape (n_rows, n_columns)
-        Numbers as they are, levels as 0, 1, …; NaN where a value is missing.
-    columns : tuple of Values
-        The type and the levels of each column, without its rows.
-    labels : tuple or None
-        The labels of the frame's columns; None for an array.
-    """
+    """Rows of named columns."""
 
     names: tuple[str, ...]
     kinds: tuple[FeatureKind, ...]
+    # (n_rows, n_columns), numbers as they are, levels as 0, 1, …; NaN where a value is missing.
     codes: FloatArray
-    columns: tuple[Values, ...]
-    labels: tuple[Any, ...] | None
+    columns: tuple[Values, ...]  # the type and the levels of each column, without its rows
+    labels: tuple[Any, ...] | None  # the labels of the frame's columns; None for an array
 
     def __len__(self) -> int:
         return len(self.codes)

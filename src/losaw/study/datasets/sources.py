@@ -8,27 +8,18 @@ GITHUB = "https://raw.githubusercontent.com"
 
 @dataclass(frozen=True)
 class Source:
-    """A data set: its description, and its files, which a repository on GitHub holds.
-
-    Attributes
-    ----------
-    files : dict
-        The name of a file, below the data set's folder -> the SHA-256 of its content.
-    original : str or None
-        Repository, commit and path of the original, with {} for the name; None if there is none
-        that gives these bytes.
-    convert : callable or None
-        From the content of the original to that of the file.
-    how_made : str
-        The origin of a file without an original.
-    """
+    """A data set: its description, and its files, which a repository on GitHub holds."""
 
     origin: str
     licence: str
+    # The name of a file, below the data set's folder -> the SHA-256 of its content.
     files: dict[str, str]
+    # Repository, commit and path of the original, with {} for the name; None if there is none that
+    # gives these bytes.
     original: str | None = None
+    # From the content of the original to that of the file.
     convert: Callable[[bytes], bytes] | None = None
-    how_made: str = ""
+    how_made: str = ""  # the origin of a file without an original
 
 
 def _original_fish_header(content: bytes) -> bytes:

@@ -20,14 +20,9 @@ ENCODINGS = ("codes", "dummies", "one-hot")
 
 @dataclass(frozen=True)
 class Encoding:
-    """A fixed map from features to columns.
+    """A fixed map from features to columns."""
 
-    Attributes
-    ----------
-    levels : tuple of (array or None)
-        The levels of each feature that have a column, sorted; None of one that stays as it is.
-    """
-
+    # The levels of each feature that have a column, sorted; None of one that stays as it is.
     levels: tuple[FloatArray | None, ...]
 
     @classmethod
