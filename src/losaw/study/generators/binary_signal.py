@@ -9,7 +9,7 @@ from losaw.study.generators.generator import DataGenerator, data_of, draw_respon
 from losaw.support.models import Task
 
 NOISE = 5.0
-N_SAMPLES, N_FEATURES = 1000, 10  # of the training sample, and of the test sample
+N_SAMPLES, N_FEATURES = 1000, 10
 
 
 class BinarySignalGenerator(DataGenerator):
@@ -18,12 +18,7 @@ class BinarySignalGenerator(DataGenerator):
         regression:      Y = X1 + 5 eps,   eps ~ N(0, 1),
         classification:  P(Y = 1) = .45 + .1 X1.
 
-    Parameters
-    ----------
-    task : {"regression", "classification"}
-    levels : {"zero-to-i", "zero-to-i-minus-1"}, default "zero-to-i"
-        The paper prints {0, …, i - 1}, which makes X1 constant; its code has {0, …, i}. The
-        second reading agrees with the published values for a binary X1.
+    The test sample has 1000 rows, too.
     """
 
     examples = (
@@ -32,6 +27,8 @@ class BinarySignalGenerator(DataGenerator):
     )
 
     task: Task
+    # The paper prints {0, …, i - 1}, which makes X1 constant; its code has {0, …, i}. The second
+    # reading agrees with the published values for a binary X1.
     levels: Literal["zero-to-i", "zero-to-i-minus-1"] = "zero-to-i"
 
     def regression_function(self, X: FloatArray) -> FloatArray:

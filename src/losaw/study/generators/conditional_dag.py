@@ -31,16 +31,6 @@ class ConditionalDagGenerator(DataGenerator):
     quantiles, under random letters, and e is the level's effect, between -beta and beta
     (:func:`losaw.study.generators.category_effects.cut_into_levels`). Level codes are in the
     order of the alphabet.
-
-    Parameters
-    ----------
-    n_samples : int
-        Rows of training (66 %) and test sample together, as the paper counts; two for a level or
-        more.
-    categorical : {"none", "X1", "X3", "X1+X3", "all"}
-    n_levels : int, default 10
-    beta : float, default 0.5
-    outcome : {"regression", "classification"}, default "regression"
     """
 
     examples = (
@@ -48,6 +38,8 @@ class ConditionalDagGenerator(DataGenerator):
         {"n_samples": 600, "categorical": "all", "n_levels": 2, "outcome": "classification"},
     )
 
+    # Rows of training (66 %) and test sample together, as the paper counts; two for a level or
+    # more.
     n_samples: int
     categorical: Annotated[str, partial(one_of, allowed=CATEGORICAL)]
     n_levels: Annotated[int, at_least(2)] = 10

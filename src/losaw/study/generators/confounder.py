@@ -13,10 +13,7 @@ class ConfounderGenerator(DataGenerator):
 
         C ~ Bernoulli(1/2),   X = C + N(0, 1),   Y = C + N(0, 1).
 
-    Parameters
-    ----------
-    n_samples : int, default 200
-        Rows of training and test sample together, half each; 20 or more.
+    Half of the rows are the training sample, half the test sample.
     """
 
     examples = ({"n_samples": 600},)

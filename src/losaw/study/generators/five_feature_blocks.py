@@ -29,22 +29,6 @@ class FiveFeatureBlocksGenerator(DataGenerator):
     ~ U(0, .4) drawn anew in every replicate until sigma is positive definite. The variance of f(X)
     is estimated on 10,000 rows of the law that the noise is for.
 
-    Parameters
-    ----------
-    n_features : int, default 1000
-        P, a multiple of 25: blocks 0, 1/5 and 3/5 of the way contain the signal features, which are
-        the paper's columns 1, 3, 201, 204, 601, 602, 603 (counted from 0) for P = 1,000.
-    function : {"f8", "f9", "f10"}
-        Table 4.
-    n_samples : int or None, default None
-        Rows N of the training sample; None: 50 P. The test sample has 10 P, that of independent
-        features, which has noise, too, 50 P.
-    phi : float, default 1.0
-        Noise variance relative to the variance of f(X), not negative.
-    independent_share : float, default 0
-        Share of independent features that the maximum-entropy law of a block is mixed with
-        (:class:`JointLawSpecification`).
-
     Notes
     -----
     The paper's text has beta < .3, its appendix (0, .4), which is used. The noise of the
@@ -59,10 +43,16 @@ class FiveFeatureBlocksGenerator(DataGenerator):
 
     examples = ({"n_features": 25, "function": "f10", "n_samples": 400},)
 
-    function: Literal["f8", "f9", "f10"]
+    function: Literal["f8", "f9", "f10"]  # Table 4
+    # P, a multiple of 25: blocks 0, 1/5 and 3/5 of the way contain the signal features, which are
+    # the paper's columns 1, 3, 201, 204, 601, 602, 603 (counted from 0) for P = 1,000.
     n_features: Rows = N_PAPER
+    # Rows N of the training sample; None: 50 P. The test sample has 10 P, that of independent
+    # features, which has noise, too, 50 P.
     n_samples: Rows | None = None
-    phi: NotNegative = 1.0
+    phi: NotNegative = 1.0  # noise variance relative to the variance of f(X)
+    # Share of independent features that the maximum-entropy law of a block is mixed with
+    # (:class:`JointLawSpecification`).
     independent_share: Share = 0.0
 
     def __post_init__(self) -> None:

@@ -29,25 +29,6 @@ class LosawGenerator(DataGenerator):
     the product of the marginals have none: with noise R² could not exceed 1 / (1 + phi), and the
     printed values do.
 
-    Parameters
-    ----------
-    data_type : {"continuous", "discrete"}
-    n_samples : int
-        Rows N of the training sample.
-    n_features : int
-        P, at least 6.
-    phi : float
-        Noise variance relative to the variance of f(X), not negative.
-    function : {"f1", …, "f7"}
-        Table 1.
-    independent_share : float or None
-        None: the discrete features have the log-barrier law (:class:`JointLawSpecification`). A
-        share: they have the maximum-entropy law, mixed with this share of independent features.
-    n_draws : int or None, default None
-        A number: the training features are one of so many fixed samples, chosen at random in every
-        draw, which separates the variation between samples of X from that of the noise. None:
-        they are drawn anew.
-
     Notes
     -----
     The wanted correlations force X3 = sign(X1 + X2) in every minimiser that the paper defines, as
@@ -69,11 +50,16 @@ class LosawGenerator(DataGenerator):
     )
 
     data_type: Literal["continuous", "discrete"]
-    n_samples: Rows
-    n_features: Annotated[int, at_least(6, "six features are correlated")]
-    phi: NotNegative
-    function: OfForests
+    n_samples: Rows  # N, of the training sample
+    n_features: Annotated[int, at_least(6, "six features are correlated")]  # P
+    phi: NotNegative  # noise variance relative to the variance of f(X)
+    function: OfForests  # Table 1
+    # None: the discrete features have the log-barrier law (:class:`JointLawSpecification`). A
+    # share: they have the maximum-entropy law, mixed with this share of independent features.
     independent_share: float | None = None
+    # A number: the training features are one of so many fixed samples, chosen at random in every
+    # draw, which separates the variation between samples of X from that of the noise. None: they
+    # are drawn anew.
     n_draws: Annotated[int, at_least(1)] | None = None
 
     def __post_init__(self) -> None:

@@ -25,16 +25,6 @@ class LowSignalGenerator(DataGenerator):
     fly genome, scaled to [0, 1] on the training rows; the signal is drawn from all, and every
     other feature is permuted within each sample, which makes it noise.
 
-    Parameters
-    ----------
-    task : {"regression", "classification"}
-    dataset : {"Simulated", "ChIP"}, default "Simulated"
-    noise : {"standard-deviation", "variance"}, default "standard-deviation"
-        Meaning of 100 Var(m): in the authors' code the standard deviation, in their text the
-        variance. Only the first gives the printed risk.
-    logit : {"printed", "notebook"}, default "printed"
-        2 m - 1 as printed, or, as in the authors' notebooks, 2 m (Simulated) and 4 m (ChIP).
-
     Notes
     -----
     ``truth.noise_variance`` is that of the training sample; the noise of the test sample is
@@ -48,7 +38,10 @@ class LowSignalGenerator(DataGenerator):
 
     task: Task
     dataset: Literal["Simulated", "ChIP"] = "Simulated"
+    # Meaning of 100 Var(m): in the authors' code the standard deviation, in their text the
+    # variance. Only the first gives the printed risk.
     noise: Literal["standard-deviation", "variance"] = "standard-deviation"
+    # 2 m - 1 as printed, or, as in the authors' notebooks, 2 m (Simulated) and 4 m (ChIP).
     logit: Literal["printed", "notebook"] = "printed"
 
     @property

@@ -19,16 +19,6 @@ class MixedCardinalityGenerator(DataGenerator):
 
     With rho = 0 the response is independent of all features (Figures 1, 3, 8 and 10); rho from
     0 to 1 is the signal strength of Figures 2, 4, 9 and 11.
-
-    Parameters
-    ----------
-    task : {"regression", "classification"}
-    rho : float in [0, 1], default 0
-    factors : {"nominal", "discrete"}, default "nominal"
-        Whether X2 … X5 are level codes, which a learner may turn into dummies, or ordered
-        integers (Appendix B). The numbers are the same.
-    n_samples : int, default 1000
-        Rows of the training sample, and of the test sample.
     """
 
     examples = (
@@ -39,8 +29,10 @@ class MixedCardinalityGenerator(DataGenerator):
 
     task: Task
     rho: Share = 0.0
+    # Whether X2 … X5 are level codes, which a learner may turn into dummies, or ordered integers
+    # (Appendix B). The numbers are the same.
     factors: Literal["nominal", "discrete"] = "nominal"
-    n_samples: Rows = 1000
+    n_samples: Rows = 1000  # rows of the training sample, and of the test sample
 
     def regression_function(self, X: FloatArray) -> FloatArray:
         """Return the mean of the response, or its probability of class 1, (n_samples,)."""

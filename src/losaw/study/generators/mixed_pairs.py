@@ -28,19 +28,6 @@ class MixedPairsGenerator(DataGenerator):
     level's effect in [-1, 1] for X9 to X12, which are cut into categories. Y = signal + noise of
     half its variance (signal-to-noise ratio 2), or P(Y = 1) = 1 / (1 + exp(-b signal)) with b in
     [0, 5] such that the less probable class has probability .2 on average.
-
-    Parameters
-    ----------
-    n_samples : int
-        Rows of training (66 %) and test sample together, as the paper counts.
-    rho : float
-        Correlation within a pair, in (0, 1).
-    n_levels : int
-        Levels of X9 to X12.
-    outcome : {"regression", "classification"}, default "regression"
-    weights : {"shuffled", "ordered"}, default "shuffled"
-        Effects of the quantile bins: shuffled as in the published code, ordered as in the
-        text. See :func:`losaw.study.generators.category_effects.cut_into_levels`.
     """
 
     examples = (
@@ -54,10 +41,12 @@ class MixedPairsGenerator(DataGenerator):
         },
     )
 
-    n_samples: int
-    rho: Annotated[float, between_0_and_1]
-    n_levels: Annotated[int, at_least(2)]
+    n_samples: int  # rows of training (66 %) and test sample together, as the paper counts
+    rho: Annotated[float, between_0_and_1]  # correlation within a pair
+    n_levels: Annotated[int, at_least(2)]  # of X9 to X12
     outcome: Task = "regression"
+    # Effects of the quantile bins: shuffled as in the published code, ordered as in the text. See
+    # :func:`losaw.study.generators.category_effects.cut_into_levels`.
     weights: Weights = "shuffled"
 
     def __post_init__(self) -> None:

@@ -22,15 +22,7 @@ class NoisyCopiesGenerator(DataGenerator):
         A0 = X0 + N(0, 1),   A1 = X0 + 10 N(0, 1),   A2 = X0^2 + 10 N(0, 1),
         SYN2: Y = 4 X0^1.5 + 2 X1 + 0.5 X2^2,   SYN3: Y = 4 X0^1.5, without X1 and X2.
 
-    Parameters
-    ----------
-    data_set : {"syn2", "syn3"}
-    n_samples : int, default 100
-        Rows of the training sample, and of the test sample.
-    power : {"signed", "absolute", "half-normal", "dropped"}, default "signed"
-        The paper does not define X0^1.5 for negative X0: ``sign(X0) |X0|^1.5``,
-        ``|X0|^1.5``, ``X0 = 3 |N(0, 1)|``, or rows with a negative X0 dropped, about half of
-        them: Python gives their response no value.
+    Training and test sample have as many rows.
     """
 
     examples = (
@@ -41,6 +33,9 @@ class NoisyCopiesGenerator(DataGenerator):
 
     data_set: Annotated[str, partial(one_of, allowed=DATA_SETS)]
     n_samples: Rows = 100
+    # The paper does not define X0^1.5 for negative X0: ``sign(X0) |X0|^1.5``, ``|X0|^1.5``, ``X0 =
+    # 3 |N(0, 1)|``, or rows with a negative X0 dropped, about half of them: Python gives their
+    # response no value.
     power: Literal["signed", "absolute", "half-normal", "dropped"] = "signed"
 
     def sample(self, rng: np.random.Generator) -> Dataset:

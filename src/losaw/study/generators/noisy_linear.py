@@ -24,14 +24,6 @@ class NoisyLinearGenerator(DataGenerator):
     scikit-learn's ``make_regression`` draws them) and 0 for the others; X and N are standardised.
     The base sample is the same in every draw; a draw is a noise set, of which the paper has 250.
 
-    Parameters
-    ----------
-    noise_share : float in [0, 1]
-        w.
-    n_samples : int, default 1000
-    target : {"kept", "shifted", "standardized", "mixed"}, default "kept"
-        See :func:`mix`.
-
     Notes
     -----
     The test sample has other rows and the same b, which is in ``truth.details``.
@@ -42,9 +34,9 @@ class NoisyLinearGenerator(DataGenerator):
         {"noise_share": 0.3, "n_samples": 200, "target": "mixed"},
     )
 
-    noise_share: Share
+    noise_share: Share  # w
     n_samples: Rows = 1000
-    target: Target = "kept"
+    target: Target = "kept"  # see :func:`mix`
 
     def sample(self, rng: np.random.Generator) -> Dataset:
         """Draw a noise set."""

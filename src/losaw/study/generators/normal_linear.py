@@ -19,18 +19,6 @@ class NormalLinearGenerator(DataGenerator):
     Figure 1 (Example 1.1) has P = 5 and the correlations identity, homogeneous and heterogeneous;
     Figure 2 has P = 10 and six-features. Both have N = 1000, Y = X1 + X2 + eps and unit noise. Of
     1000 rows each are a test sample, with noise, and one of independent features, without.
-
-    Parameters
-    ----------
-    correlation : {"identity", "homogeneous", "heterogeneous", "six-features"}
-        R by name: see :func:`correlation_matrix`.
-    n_samples : int, default 1000
-        Rows of the training sample.
-    n_features : int, default 5
-        P, at least 4.
-    function : {"f1", …, "f7"}, default "f3"
-        Table 1; f3 is X1 + X2.
-    noise_variance : float, default 1.0
     """
 
     examples = (
@@ -38,10 +26,10 @@ class NormalLinearGenerator(DataGenerator):
         {"correlation": "six-features", "n_samples": 400, "n_features": 10, "function": "f7"},
     )
 
-    correlation: str
-    n_samples: Rows = 1000
-    n_features: Annotated[int, at_least(4, "f1 to f7 are of four features")] = 5
-    function: OfForests = "f3"
+    correlation: str  # R by name: see :func:`correlation_matrix`
+    n_samples: Rows = 1000  # of the training sample
+    n_features: Annotated[int, at_least(4, "f1 to f7 are of four features")] = 5  # P
+    function: OfForests = "f3"  # Table 1; f3 is X1 + X2
     noise_variance: NotNegative = 1.0
 
     def __post_init__(self) -> None:

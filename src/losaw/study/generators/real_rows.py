@@ -45,11 +45,6 @@ class RealForestDataGenerator(DataGenerator):
 
     Adult and Boston housing have an additional feature, "random" ~ N(0, 1), drawn every time, and
     Adult's training sample is 5000 random rows of 27,504. The others are used whole.
-
-    Parameters
-    ----------
-    data_set : {"rna_editing", "adult", "boston_housing"}
-        See :func:`losaw.study.datasets.load_cleaned`.
     """
 
     examples = ({"data_set": "rna_editing"}, {"data_set": "adult"}, {"data_set": "boston_housing"})
@@ -69,16 +64,11 @@ class DiamondsGenerator(DataGenerator):
     clarity as codes in the order of the alphabet. The response is the price in US dollars
     (Blesch, Watson & Wright 2024, Section 3.3 and Appendix D). See
     :func:`losaw.study.datasets.frames.clean_diamonds` for how round is round.
-
-    Parameters
-    ----------
-    fraction : float in (0, 1], default 2/3
-        Share of the training sample.
     """
 
     examples = ({"fraction": 0.01},)
     real_data_set = "diamonds"
-    fraction: Fraction = 2 / 3
+    fraction: Fraction = 2 / 3  # share of the training sample
 
     def sample(self, rng: np.random.Generator) -> Dataset:
         """Draw a random division."""
@@ -89,18 +79,6 @@ class RealRegressionGenerator(DataGenerator):
     """A random part of the rows of FISH or HOUSING, mixed with noise on request.
 
     (Gerstorfer et al., Sections 2.3 and 4; the responses are Length1 and median_house_value.)
-
-    Parameters
-    ----------
-    data_set : {"fish", "california_housing"}
-        See :func:`losaw.study.datasets.load_cleaned`.
-    fraction : float in (0, 1], default 1
-        Share of the rows that is the training sample; the others are the test sample.
-    noise_share : float in [0, 1] or None, default None
-        Mix the standardised features with noise; None: features and response as they are.
-    target : {"kept", "shifted", "standardized", "mixed"}, default "standardized"
-        Of the response when features are mixed; see
-        :func:`losaw.study.generators.noisy_linear.mix`.
     """
 
     examples = (
@@ -109,9 +87,12 @@ class RealRegressionGenerator(DataGenerator):
         {"data_set": "california_housing", "fraction": 0.01},
     )
 
-    data_set: Literal["fish", "california_housing"]
+    data_set: Literal["fish", "california_housing"]  # see :func:`losaw.study.datasets.load_cleaned`
+    # Share of the rows that is the training sample; the others are the test sample.
     fraction: Fraction = 1.0
+    # Mix the standardised features with noise; None: features and response as they are.
     noise_share: Share | None = None
+    # Of the response when features are mixed; see :func:`losaw.study.generators.noisy_linear.mix`.
     target: Target = "standardized"
     real_data_set = property(attrgetter("data_set"))
 

@@ -71,22 +71,11 @@ class Encoding:
 class EncodedLearner(TwoTaskLearner):
     """A model on the encoded columns of mixed data; subclasses choose it, and its encoding.
 
-    Parameters
-    ----------
-    task : {"regression", "classification"}
-        Classes are 0 and 1.
-    nominal : sequence of int
-        Columns of X with level codes.
-    random_state : int, Generator or None
-
-    Attributes
-    ----------
-    encoding_ : Encoding
-    model_ : fitted scikit-learn estimator
+    A fit leaves ``encoding_``, an :class:`Encoding`, and the fitted ``model_``.
     """
 
     encoding = "dummies"  # of the class; no parameter
-    nominal: Sequence[int] = ()
+    nominal: Sequence[int] = ()  # columns of X with level codes
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Fit to X (n_samples, n_features) and y (n_samples,)."""

@@ -12,12 +12,7 @@ class GeneralizedLinearModel(EncodedLearner):
     """E[Y | X] = a + x'b, or P(Y = 1 | X) = 1 / (1 + exp(-a - x'b)), by maximum likelihood.
 
     Nominal features enter as dummies, as a formula in R has it. Collinear columns share the
-    smallest coefficients (regression).
-
-    Parameters
-    ----------
-    task, nominal, random_state
-        As in :class:`losaw.study.learners.encoded.EncodedLearner`; nothing is drawn.
+    smallest coefficients (regression). Nothing is drawn.
     """
 
     def make(self) -> Any:

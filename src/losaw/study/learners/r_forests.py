@@ -67,21 +67,13 @@ def run_script(folder: Path, script: str) -> FloatArray:
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class _RForest(TwoTaskLearner):
-    """A forest whose fit, scores and predictions each take an R process.
-
-    Parameters
-    ----------
-    task : {"regression", "classification"}, default "regression"
-    n_estimators : int, default 100
-    nominal : sequence of int, default ()
-        Columns of X that R sees as factors, with the levels of the training sample. A row with
-        another level is predicted as if it had the training sample's most frequent level.
-    random_state : int, Generator or None
-    """
+    """A forest whose fit, scores and predictions each take an R process."""
 
     package: ClassVar[str]
     predict_call: ClassVar[str]
     n_estimators: int = 100
+    # Columns of X that R sees as factors, with the levels of the training sample. A row with
+    # another level is predicted as if it had the training sample's most frequent level.
     nominal: Sequence[int] = ()
 
     @classmethod
@@ -147,16 +139,7 @@ class _RForest(TwoTaskLearner):
 class CorrectedImpurityForest(_RForest):
     """R's ranger with ``importance = "impurity_corrected"`` (Nembrini, König and Wright 2018).
 
-    Parameters
-    ----------
-    task, n_estimators, nominal, random_state
-        As in :class:`_RForest`.
-    max_depth : int or None, default None
-
-    Attributes
-    ----------
-    feature_importances_ : array of shape (n_features,)
-        ranger's corrected impurity, not divided by the numbers of rows or trees.
+    Its scores are ranger's, not divided by the numbers of rows or trees.
     """
 
     package = "ranger"
@@ -181,19 +164,8 @@ scores <- model$variable.importance
 class ConditionalForest(_RForest):
     """R's party::cforest with its permutation importance ``varimp`` (Hothorn et al. 2006).
 
-    Five features are drawn at a node, as is cforest's default, and rows with replacement.
-
-    Parameters
-    ----------
-    task, n_estimators, nominal, random_state
-        As in :class:`_RForest`; cforest's own default is 500 trees.
-    mincriterion : float, default 1.28
-        Smallest test statistic of a split: 1.28 (cforest's default) and 2.33 are the 90 and 99 %
-        points of the normal distribution, which the UFI paper takes for deep and shallow trees.
-
-    Attributes
-    ----------
-    feature_importances_ : array of shape (n_features,)
+    Five features are drawn at a node, as is cforest's default, and rows with replacement;
+    cforest's own default is 500 trees.
     """
 
     package = "party"
@@ -206,6 +178,8 @@ outcome <- if (classify) {
 }
 """
 
+    # Smallest test statistic of a split: 1.28 (cforest's default) and 2.33 are the 90 and 99 %
+    # points of the normal law, which the UFI paper takes for deep and shallow trees.
     mincriterion: float = 1.28
 
     def fit_call(self, n_features: int) -> str:

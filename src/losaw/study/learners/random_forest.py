@@ -22,26 +22,11 @@ TASKS = {"regression": RandomForestRegressor, "classification": RandomForestClas
 class RandomForest(TwoTaskLearner):
     """Scikit-learn's random forest, regressor or classifier, on one-hot encoded nominal features.
 
-    Parameters
-    ----------
-    task : {"regression", "classification"}, default "regression"
-        Classes are 0 and 1.
-    one_hot : sequence of int, default ()
-        Columns of X that enter as one dummy for each level of the training sample.
-    n_estimators, max_depth, random_state
-        As in scikit-learn.
-
-    Attributes
-    ----------
-    forest_ : RandomForestRegressor or RandomForestClassifier
-        Fitted on the encoded columns.
-    feature_of_column_ : array of shape (n_columns,)
-        Which feature an encoded column belongs to.
-    feature_importances_ : array of shape (n_features,)
-        The forest's, a factor's dummies summed.
+    ``forest_`` is fitted on the encoded columns, and ``feature_of_column_`` (n_columns,) says which
+    feature each belongs to.
     """
 
-    one_hot: Sequence[int] = ()
+    one_hot: Sequence[int] = ()  # columns of X with a dummy for each level of the training sample
     n_estimators: int = 100
     max_depth: int | None = None
 

@@ -18,26 +18,13 @@ class RangerForest(EncodedLearner):
     500 trees, the square root of the columns tried at a node. Nodes of at most 5 rows (regression)
     or 10 (class probabilities) are not split, and a node whose candidates are all constant is a
     leaf. Nominal features enter as integer codes in their order, which is ranger's default, or as
-    dummies.
-
-    Parameters
-    ----------
-    task, nominal, random_state
-        As in :class:`losaw.study.learners.encoded.EncodedLearner`.
-    encoding : {"codes", "dummies"}, default "codes"
-    n_estimators : int, default 500
-    redraw : bool, default False
-        True: candidates are drawn until one is not constant, as scikit-learn's forests do. See
-        :class:`losaw.forest.ranger.RangerTrees`.
-
-    Notes
-    -----
-    The trees are grown by losaw's compiled loops: scikit-learn cannot stop where ranger stops.
+    dummies. The trees are grown by losaw's compiled loops: scikit-learn cannot stop where ranger
+    stops.
     """
 
-    encoding: str = "codes"
+    encoding: str = "codes"  # or dummies
     n_estimators: int = 500
-    redraw: bool = False
+    redraw: bool = False  # see losaw.forest.ranger.RangerTrees
 
     @property
     def feature_importances_(self) -> FloatArray:

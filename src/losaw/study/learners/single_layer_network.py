@@ -29,23 +29,13 @@ class SingleLayerNetwork(EncodedLearner):
     with squared error or minus log-likelihood, over all weights w, biases included (nnet; Blesch et
     al. 2023, C.2). As in nnet, the first weights are uniform on (-.7, .7), and BFGS with a dense
     inverse Hessian and halting line searches makes ``max_iter`` steps (Nash 1990, Algorithm 21).
-
-    Parameters
-    ----------
-    task, nominal, random_state
-        As in :class:`losaw.study.learners.encoded.EncodedLearner`.
-    n_units : int, default 20
-    decay : float, default 0.1
-    max_iter : int, default 100
-        Steps of BFGS; reaching them is not a failure.
-    scale : bool, default False
-        Whether numeric columns are standardised first; dummies stay 0 and 1. nnet leaves that to
-        its user; without it, 100 steps achieve little on columns of very different sizes.
     """
 
     n_units: int = 20
     decay: float = 0.1
-    max_iter: int = 100
+    max_iter: int = 100  # steps of BFGS; reaching them is not a failure
+    # Whether numeric columns are standardised first; dummies stay 0 and 1. nnet leaves that to its
+    # user; without it, 100 steps achieve little on columns of very different sizes.
     scale: bool = False
 
     def make(self) -> "_Network":

@@ -18,7 +18,7 @@ TASKS = ("regression", "classification")
 # Parameters are fields: scikit-learn reads them from the __init__ that dataclass writes.
 @dataclass(eq=False, repr=False)
 class TwoTaskLearner(BaseEstimator):
-    """A learner of the mean, or of the probability of class 1, by its ``task``."""
+    """A learner of the mean, or of the probability of class 1, by its ``task``: classes 0 and 1."""
 
     task: str = "regression"
     _: KW_ONLY

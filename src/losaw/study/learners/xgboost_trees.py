@@ -21,35 +21,16 @@ OBJECTIVES = {"regression": "reg:squarederror", "classification": "binary:logist
 class XGBoostTrees(TwoTaskLearner):
     """xgboost's boosted trees for squared error or binary log-loss, on one thread.
 
-    Parameters
-    ----------
-    task : {"regression", "classification"}, default "regression"
-    eta : float, default 0.01
-        Learning rate.
-    max_depth : int, default 4
-    min_child_weight : float, default 1
-        Smallest sum of hessians in a child.
-    num_boost_round : int, default 400
-        Number of trees.
-    reg_lambda : float, default 1
-        L2 penalty of node values.
-    base_score : float or None, default None
-        Prediction before the first tree (a probability for classification). None: xgboost
-        estimates it; the TreeInner paper's version 1.6 has 0 and 0.5.
-    tree_method : {"hist", "exact"}, default "hist"
-    random_state : int or None, default None
-        Nothing is drawn with these parameters; it is passed on.
-
-    Attributes
-    ----------
-    booster_ : xgboost.Booster
+    Nothing is drawn with these parameters; a seed is passed on. A fit leaves ``booster_``.
     """
 
-    eta: float = 0.01
+    eta: float = 0.01  # learning rate
     max_depth: int = 4
-    min_child_weight: float = 1.0
-    num_boost_round: int = 400
-    reg_lambda: float = 1.0
+    min_child_weight: float = 1.0  # smallest sum of hessians in a child
+    num_boost_round: int = 400  # trees
+    reg_lambda: float = 1.0  # L2 penalty of node values
+    # Prediction before the first tree (a probability for classification). None: xgboost estimates
+    # it; the TreeInner paper's version 1.6 has 0 and 0.5.
     base_score: float | None = None
     tree_method: str = "hist"
 
