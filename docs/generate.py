@@ -33,6 +33,7 @@ PUBLIC: dict[str, tuple[str, tuple[str, ...]]] = {
     "losaw.study.datasets": ("Real data", ("DatasetError", "load", "load_cleaned")),
     "losaw.data": ("Data sets of a study", ("Dataset", "Sample", "Truth")),
     "losaw.rng": ("Random streams", ("as_generator", "seed_integer", "stream")),
+    "losaw.study.estimates": ("Estimates of a study", ("Estimate",)),
     "losaw.study.metrics.metric": ("Metrics", ("Metric", "Predictions")),
     "losaw.study.registry": ("Registered names", ("register", "get", "names", "entries")),
     "losaw.study.contracts": ("Contracts", ("check_entry",)),

@@ -69,7 +69,7 @@ def data_with(**replacements):
         data = Generator.sample(self, rng)
         return replace(data, **{name: make(data) for name, make in replacements.items()})
 
-    return with_("generator", sample=sample)
+    return with_("generator", sample=sample, examples=({"n_samples": 200},))
 
 
 def scoring(score):
@@ -204,3 +204,30 @@ def test_a_broken_thing_is_found(thing, said):
     found = messages(*thing)
     assert any(said in message for message in found), found
     assert len(found) == 1 or said != "1 of 5 scores are missing"  # they do not differ
+
+
+FIXED = np.random.default_rng(1).standard_normal((200, 10))
+
+
+def fixed(X):
+    """A generator whose features are the same in every draw."""
+
+    def sample(self, rng):
+        data = Generator.sample(self, rng)
+        samples = [Sample(X, X[:, 0] + X[:, 1] + rng.standard_normal(200)) for _ in range(2)]
+        return replace(data, train=samples[0], test=samples[1], independent=None)
+
+    return with_("generator", sample=sample, examples=({"n_samples": 200},))
+
+
+@pytest.mark.parametrize(
+    "thing",
+    [
+        fixed(FIXED),
+        fixed(np.column_stack([np.ones(200), FIXED[:, 1:]])),
+        with_("metric", __call__=lambda self, _, truth: truth.details["mine"], ranks_methods=False),
+        with_("metric", __call__=lambda _, one, __: one.details["mine"], ranks_methods=False),
+    ],
+)
+def test_a_right_thing_is_not_accused(thing):
+    assert messages(*thing) == []

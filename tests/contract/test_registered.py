@@ -43,7 +43,7 @@ def test_a_smaller_network_keeps_the_contract(kind, name):
 def test_the_metrics_that_are_shares_of_decisions_say_so():
     metrics = [entry for entry in BUILT_IN if entry.kind == "metric"]
     said = {entry.name for entry in metrics if entry.load().is_decision}
-    assert said == {"rejection_rate", "top_share"}
+    assert said == {"rejection_rate", "top_share", "coverage", "rejection"}
 
 
 def check(entry):

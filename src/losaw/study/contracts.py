@@ -3,26 +3,29 @@
 The package's own tests run them on every registered name, ``losaw check my_method.py`` on what a
 user's file registers. A class attribute ``examples``, a tuple of parameter dicts, takes
 the place of the registered defaults, and ``example_learner`` the name of the learner that an
-importance explains.
+importance explains. An estimator is tried on the draws of the generators in its own file.
 """
 
 import contextlib
+import copy
 import inspect
+import pickle
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 
 from losaw.data import Dataset, FloatArray, Sample, Truth, default_feature_names
 from losaw.scoring.result import ImportanceResult
 from losaw.study.block.replicate import GLOBAL_DRAWS, arrays_of, checked, global_state, unchanged
-from losaw.study.metrics.metric import Predictions
+from losaw.study.estimates import Estimate, by_estimand, data_and_truths
+from losaw.study.metrics.metric import Needs, Predictions
 from losaw.study.registry import Registration, get
-from losaw.study.registry.plugins import PluginError, place_of, plugin_entries
+from losaw.study.registry.plugins import REGISTERED, PluginError, place_of, plugin_entries
 
 same = partial(np.array_equal, equal_nan=True)  # numbers that are missing have their own message
 REMEDY = "draw everything from the Generator `rng`, from nothing else, and keep no state"
@@ -73,10 +76,9 @@ def check_entry(entry: Registration, watch: Any = None) -> list[Outcome]:
     False
     """
     name, thing = f"{entry.kind} {entry.name}", entry.load()
+    subjects = _with_examples(entry)
     if reason := getattr(thing, "unavailable", str)():
         return [Outcome(name, SKIPPED, reason)]
-    examples: Any = getattr(thing, "examples", None) or ({},)
-    subjects = [replace(entry, parameters={**entry.parameters, **chosen}) for chosen in examples]
     outcomes = []
     for check in CHECKS[entry.kind]:
         claim = check.__name__.replace("_", " ")
@@ -84,6 +86,12 @@ def check_entry(entry: Registration, watch: Any = None) -> list[Outcome]:
             message = next(filter(None, (_message(check, subject) for subject in subjects)), "")
         outcomes.append(Outcome(name, claim, message))
     return outcomes
+
+
+def _with_examples(entry: Registration) -> list[Registration]:
+    """Return a registered thing with the parameters of each of its examples."""
+    examples: Any = getattr(entry.load(), "examples", None) or ({},)
+    return [replace(entry, parameters={**entry.parameters, **chosen}) for chosen in examples]
 
 
 def _message(check: Check, subject: Registration) -> str:
@@ -220,7 +228,11 @@ BOUND = 6.0  # standard errors that a sample moment may be off: 1e-9 of all samp
 def draws_a_data_set_of_finite_numbers(subject: Registration) -> None:
     with nothing_else_changes():
         data = _draw(subject)
-    require(isinstance(data, Dataset), f"sample returns {type(data).__name__}, expected Dataset")
+    if isinstance(data, tuple):  # of a generator for estimators
+        data_and_truths(data)
+        return
+    words = f"sample returns {type(data).__name__}, expected Dataset, or for estimators a pair"
+    require(isinstance(data, Dataset), words)
     P = data.truth.n_features
     for X, y in filter(None, (data.train, data.test, data.independent)):
         sample = f"a sample has X {X.shape} {X.dtype} and y {y.shape}"
@@ -228,18 +240,19 @@ def draws_a_data_set_of_finite_numbers(subject: Registration) -> None:
         require(is_right, f"{sample}, expected (n, {P}) float64 and (n,)")
         require(np.isfinite(X).all() and np.isfinite(y).all(), f"{sample}, not all finite")
     rows = slice(min(len(data.train.y), len(data.test.y)))
-    repeats = same(data.train.X[rows], data.test.X[rows])
+    pairs = zip(data.train, data.test, strict=True)
+    repeats = all(same(train[rows], test[rows]) for train, test in pairs)  # X alone may be fixed
     require(not repeats, "test repeats the training rows; draw them anew")
 
 
 def the_truth_is_that_of_the_data(subject: Registration) -> None:
     data = _draw(subject)
-    truth, function = data.truth, data.truth.regression_function
-    if function is None:
+    if not isinstance(data, Dataset) or data.truth.regression_function is None:
         return
+    truth, function = data.truth, data.truth.regression_function
     # Independent rows show the effect of one feature with all others fixed.
     X = np.column_stack([np.random.default_rng(1).permutation(column) for column in data.train.X.T])
-    for column in range(truth.n_features):
+    for column in np.flatnonzero(np.ptp(X, axis=0)):  # a constant shows no effect
         moved = X.copy()
         moved[:, column] = np.roll(moved[:, column], 1)
         uses = "does not use" if same(function(moved), function(X)) else "uses"
@@ -258,14 +271,14 @@ def the_truth_is_that_of_the_data(subject: Registration) -> None:
 
 def the_independent_sample_keeps_the_marginals_only(subject: Registration) -> None:
     data = _draw(subject)
-    if data.independent is None:
+    if not isinstance(data, Dataset) or data.independent is None:
         return
     X, reference = data.independent.X, data.train.X
     for power in (1, 2):
         wrong = np.flatnonzero(~_are_near(X**power, reference**power))
         require(not len(wrong), f"moment {power} of columns {wrong} is not that of the training X")
     X = X[:, X.var(axis=0) > 0]
-    largest = np.abs(np.corrcoef(X.T) - np.eye(X.shape[1])).max()
+    largest = np.abs(np.corrcoef(X.T) - np.eye(X.shape[1])).max(initial=0.0)
     message = f"two features of the independent sample correlate by {largest:.2f}"
     require(largest <= BOUND / np.sqrt(len(X)), message)
 
@@ -277,15 +290,49 @@ def _are_near(first: FloatArray, second: FloatArray) -> Any:
 
 def the_stream_decides_the_data(subject: Registration) -> None:
     used = subject.create()
-    other, first = (used.sample(np.random.default_rng(seed)) for seed in (2, 1))
-    are_same = all(map(same, arrays_of(first), arrays_of(_draw(subject))))
-    require(are_same, f"two draws from the same stream differ; {REMEDY}")
-    distinct = not np.array_equal(first.train.X, other.train.X)
-    require(distinct, f"two streams give the same features; {REMEDY}")
+    other, first = (_content(used.sample(np.random.default_rng(seed))) for seed in (2, 1))
+    require(first == _content(_draw(subject)), f"two draws from the same stream differ; {REMEDY}")
+    require(first != other, f"two streams give the same data; {REMEDY}")
+
+
+def _content(drawn: Any) -> Any:
+    """Return the drawn data as bytes, of whatever type they are."""
+    return pickle.dumps(arrays_of(drawn) if isinstance(drawn, Dataset) else drawn)
 
 
 def _draw(subject: Registration) -> Dataset:
     return subject.create().sample(np.random.default_rng(1))
+
+
+# --- estimators: estimates of the generator's estimands, from the given generator only ------------
+
+
+def estimates_what_the_generator_knows(subject: Registration) -> None:
+    for data, truths in _estimated_data(subject):
+        with nothing_else_changes():
+            by_estimand(subject.create().estimate(data, np.random.default_rng(1)), truths)
+
+
+def the_same_seed_gives_the_same_estimates(subject: Registration) -> None:
+    used = subject.create()
+    for data, _ in _estimated_data(subject):
+        _, first = (_estimates(used, data, seed) for seed in (2, 1))
+        again = _estimates(subject.create(), data, 1)
+        require(first == again, f"two equal calls estimate differently; {REMEDY}")
+
+
+def _estimates(estimator: Any, data: Any, seed: int) -> str:
+    return repr(estimator.estimate(copy.deepcopy(data), np.random.default_rng(seed)))
+
+
+def _estimated_data(subject: Registration) -> list[tuple[Any, Any]]:
+    """Return draws of the generators for estimators in the file of an estimator."""
+    module = subject.target.partition(":")[0]
+    own = [entry for entry in REGISTERED.get(module, ()) if entry.kind == "generator"]
+    subjects = [with_ for entry in own for with_ in _with_examples(entry)]
+    drawn = [data_and_truths(one) for one in map(_draw, subjects) if isinstance(one, tuple)]
+    require(drawn, "its file has no generator of data and true values to try it on; add one")
+    return drawn
 
 
 # --- metrics: a finite number in its range in the declared direction ------------------------------
@@ -296,13 +343,13 @@ SIGNAL, P = (1, 4, 5), 12
 def gives_a_number_in_its_range_and_changes_nothing_else(subject: Registration) -> None:
     metric = subject.create()
     require(isinstance(metric.higher_is_better, bool), "higher_is_better must be a bool")
-    known = metric.needs in ("importance", "prediction")
-    require(known, f"needs must be 'importance' or 'prediction', got {metric.needs!r}")
+    known = get_args(Needs)
+    require(metric.needs in known, f"needs must be one of {known}, got {metric.needs!r}")
     low, high = metric.range
     for seed in range(20):
         argument, truth = _measured(metric, seed)
-        is_importance = metric.needs == "importance"
-        with nothing_else_changes(*([argument.scores] if is_importance else argument.test)):
+        arrays = {"importance": lambda a: [a.scores], "prediction": lambda a: a.test}
+        with nothing_else_changes(*arrays.get(metric.needs, lambda _: ())(argument)):
             value = metric(argument, truth)
         is_number = isinstance(value, float) and np.isfinite(value)
         require(is_number, f"it gives {value!r}, expected a finite float")
@@ -316,7 +363,8 @@ def prefers_the_perfect_answer_to_the_worst(subject: Registration) -> None:
         require(
             gain > 0 if metric.higher_is_better else gain < 0,
             f"higher_is_better is {metric.higher_is_better}, but the perfect answer has a "
-            f"{'higher' if gain > 0 else 'lower or equal'} value than the worst",
+            f"{'higher' if gain > 0 else 'lower or equal'} value than the worst (of a metric that "
+            "only describes say ranks_methods = False)",
         )
 
 
@@ -331,7 +379,7 @@ def reads_scores_whatever_their_order_and_sign(subject: Registration) -> None:
         )
 
 
-def _measured(metric: Any, seed: int, lead: float = 0.0, turned: int = 0) -> tuple[Any, Truth]:
+def _measured(metric: Any, seed: int, lead: float = 0.0, turned: int = 0) -> tuple[Any, Any]:
     """Return what a metric gets; signals lead, or noise if ``lead`` is negative."""
     rng, order = np.random.default_rng(seed), np.random.default_rng(seed + 100).permutation
     mask = np.isin(np.arange(P), SIGNAL)
@@ -341,7 +389,11 @@ def _measured(metric: Any, seed: int, lead: float = 0.0, turned: int = 0) -> tup
     y, error = rng.standard_normal((2, 80))
     index, rows = (order(P), order(80)) if turned else (np.arange(P), np.arange(80))
     signal = tuple(np.flatnonzero(mask[index]).tolist())
-    truth = Truth(signal, P, details={"detail": 0.5})
+    if metric.needs == "estimate":
+        error = 0.0 if lead > 0 else float(scores[0])
+        estimate = Estimate(1.0 + error, 0.5, error, error + 2.0, 0.5)
+        return _Any({"theta": estimate}, estimate), _Any({"theta": 1.0}, 1.0)
+    truth = Truth(signal, P, details=_Any({"detail": 0.5}, 0.5))
     if metric.needs == "prediction":
         noise = {0.0: 0.5, 10.0: 0.0}.get(lead, 5.0)
         pair = (y[rows], (y + noise * error)[rows])
@@ -351,9 +403,20 @@ def _measured(metric: Any, seed: int, lead: float = 0.0, turned: int = 0) -> tup
         tuple(np.array(default_feature_names(P))[index].tolist()),
         p_values=1 / (1 + np.exp(scores[index])),
         higher_is_more=not turned,
-        details={"detail": 0.5, "counts": np.abs(scores[index])},
+        details=_Any({"detail": 0.5, "counts": np.abs(scores[index])}, 0.5),
     )
     return result, truth
+
+
+class _Any(dict[str, Any]):
+    """A mapping that has a value for every name: which details a metric reads, it knows itself."""
+
+    def __init__(self, values: dict[str, Any], other: Any) -> None:
+        super().__init__(values)
+        self.other = other
+
+    def __missing__(self, key: str) -> Any:
+        return self.other
 
 
 # --- knockoff samplers: draws of the right shape, from the given generator only -------------------
@@ -399,8 +462,8 @@ def takes_a_study_and_its_results_before_its_options(subject: Registration) -> N
     require(names[:2] == ["study", "results"], f"it takes {names}, expected study, results, *, …")
 
 
-# The check of the seed comes first: the first call of all may load a library that draws from a
-# global generator, and nothing_else_changes would accuse the method of it.
+# The check of the seed, or of a metric's direction, comes first: the first call of all may load a
+# library that draws from a global generator, of which nothing_else_changes would accuse the method.
 CHECKS: dict[str, tuple[Check, ...]] = {
     "learner": (
         is_cloned_by_scikit_learn,
@@ -408,6 +471,7 @@ CHECKS: dict[str, tuple[Check, ...]] = {
         fits_and_predicts_and_changes_nothing_else,
     ),
     "importance": (the_same_seed_gives_the_same_scores, explains_and_changes_nothing_else),
+    "estimator": (the_same_seed_gives_the_same_estimates, estimates_what_the_generator_knows),
     "generator": (
         the_stream_decides_the_data,
         draws_a_data_set_of_finite_numbers,
@@ -415,8 +479,8 @@ CHECKS: dict[str, tuple[Check, ...]] = {
         the_independent_sample_keeps_the_marginals_only,
     ),
     "metric": (
-        gives_a_number_in_its_range_and_changes_nothing_else,
         prefers_the_perfect_answer_to_the_worst,
+        gives_a_number_in_its_range_and_changes_nothing_else,
         reads_scores_whatever_their_order_and_sign,
     ),
     "knockoff": (the_generator_decides_the_draw, draws_rows_like_those_it_was_fitted_to),

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import product
 from multiprocessing.connection import Connection
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -95,12 +96,13 @@ def try_out(plan: StudyPlan) -> None:
         seconds, is_stated = min(costs)
         if seconds <= MOST_SECONDS or not is_stated:
             data = _run_replicates(plan, own[costs.index((seconds, is_stated))])
-            features, signal = data.feature_names, data.truth.signal
+            if isinstance(data, Dataset):
+                features, signal = data.feature_names, data.truth.signal
     if study.file.figures:
         _check_figures(plan, made_up(study, cells, features, signal))
 
 
-def _run_replicates(plan: StudyPlan, cell: Cell) -> Dataset:
+def _run_replicates(plan: StudyPlan, cell: Cell) -> Any:
     """Return the data of the last seed; a StudyError names what fails with every seed."""
     study, failed = plan.study, []
     ingredients = ingredients_in(study, cell.setting, cell.learner)
@@ -115,22 +117,23 @@ def _run_replicates(plan: StudyPlan, cell: Cell) -> Dataset:
         failed.append({(row.importance, row.metric): row for row in rows if row.status != "ok"})
     for key, row in failed[0].items():
         if all(key in others for others in failed):
-            raise _mistake(plan, _location(row, cell.learner), row.message, cell)
+            raise _mistake(plan, _location(study, row, cell.learner), row.message, cell)
     return data
 
 
-def _location(row: Row, learner: str) -> Location:
+def _location(study: Study, row: Row, learner: str) -> Location:
     if row.metric == SCORES:
         return "importances", row.importance
-    return ("metrics", row.metric) if row.metric else ("learners", learner)
+    return ("metrics", row.metric) if row.metric else (f"{study.learner_kind}s", learner)
 
 
 def _mistake(plan: StudyPlan, location: Location, words: str, cell: Cell) -> StudyError:
     """An error at a part of the study, or at the parameter of it that the words name."""
     study = plan.study
-    part = study.generator if len(location) == 1 else getattr(study, str(location[0]))[location[1]]
+    key = str(location[0]).replace("estimators", "learners")
+    part = study.generator if len(location) == 1 else getattr(study, key)[location[1]]
     named = [name for name in part.parameters if re.search(rf"\b{re.escape(name)}\b", words)]
-    where = f"a trial of learner {cell.learner!r} in setting {cell.setting.identifier}"
+    where = f"a trial of {study.learner_kind} {cell.learner!r} in setting {cell.setting.identifier}"
     return study.source.error((*location, *named[:1]), f"{words} ({where})")
 
 

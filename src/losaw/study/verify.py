@@ -152,7 +152,7 @@ def _difference(study: Study, line: Line, table: pa.Table) -> str:
     number = ["importance", "metric"]
     summary = read_stored(line.folder / "summary.csv", SUMMARY)
     is_of_line = (summary["setting_id"] == line.setting) & (summary["learner"] == line.learner)
-    of_means = [label for label, metric in study.file.metrics.items() if metric.summary == "mean"]
+    of_means = [label for label, summary in study.summaries.items() if summary == "mean"]
     stored = summary[is_of_line & summary["metric"].isin(of_means)].set_index(number)
     values = table.select([*number, "value"]).to_pandas().groupby(number)["value"]
     means, n = values.mean().reindex(stored.index), values.count().reindex(stored.index)

@@ -107,7 +107,7 @@ def test_learners_have_paired_differences_and_so_have_importances_of_a_learner()
         learners=("a", "b"),
         importances=("i", "j"),
         axes=[],
-        file=SimpleNamespace(metrics={"m": SimpleNamespace(summary="mean")}),
+        summaries={"m": "mean"},
         method_name=lambda *pair: " ".join(pair),
     )
     values = {

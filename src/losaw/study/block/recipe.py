@@ -66,6 +66,7 @@ class Recipe:
     metrics: dict[str, Written]
     seeds: list[int] = field(default_factory=lambda: [0, 0])  # the block's first and last
     fewer_seeds: dict[str, dict[str, int]] | None = None  # learner -> setting -> number, if fewer
+    learner_kind: str | None = None  # "estimator" where these stand for learners
 
     @classmethod
     def of(cls, study: Study, cells: Sequence[tuple[Setting, str]]) -> "Recipe":
@@ -98,6 +99,7 @@ class Recipe:
             },
             importances={name: written(study.importances[name]) for name in asked},
             metrics={name: written(one) for name, one in study.metrics.items()},
+            learner_kind=None if study.learner_kind == "learner" else study.learner_kind,
         )
 
     @classmethod
@@ -118,7 +120,8 @@ class Recipe:
     @cached_property
     def methods(self) -> dict[tuple[str, str], Written]:
         """All methods by kind and label; the generator has none."""
-        kinds = {"learner": self.learners, "importance": self.importances, "metric": self.metrics}
+        learners = {self.learner_kind or "learner": self.learners}
+        kinds = {**learners, "importance": self.importances, "metric": self.metrics}
         labelled = {(kind, name): one for kind, of in kinds.items() for name, one in of.items()}
         return {("generator", ""): self.generator, **labelled}
 
@@ -162,9 +165,10 @@ class Recipe:
         What a metric measures of a part whose digest is the same is the same, whatever else the
         recipe contains: other metrics too.
         """
+        kind = self.learner_kind or "learner"
         fit = [
             *(self.engine, self.experiment, asdict(self.settings[setting]), learner),
-            *(self.method(*one, setting) for one in (("generator", ""), ("learner", learner))),
+            *(self.method(*one, setting) for one in (("generator", ""), (kind, learner))),
         ]
         parts = {"": fit}
         for label in self.learners[learner].importances or ():

@@ -1,4 +1,4 @@
-"""One Monte Carlo replicate: data, one fit, every importance and metric of that fit."""
+"""One Monte Carlo replicate: data, a fit with its importances or an estimate, and metrics."""
 
 import random
 import sys
@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from losaw.data import Dataset, FloatArray, Sample, Truth
+from losaw.data import Dataset, FloatArray, Sample
 from losaw.rng import seed_integer, stream
 from losaw.scoring.result import ImportanceResult
 from losaw.study.block.recipe import Recipe
 from losaw.study.block.rows import SCORES, Row
 from losaw.study.datasets import DatasetError
+from losaw.study.estimates import Estimate, Truths, by_estimand, data_and_truths
 from losaw.study.metrics.metric import Predictions, check_scores
 from losaw.study.registry.plugins import PREFIX, place_of
 from losaw.study.request.grid import Study
@@ -34,11 +35,12 @@ class Ingredients:
     experiment: str  # with setting and learner, the axes of the random streams
     setting: str
     learner: str
-    draw: Callable[[np.random.Generator], Dataset]
+    draw: Callable[[np.random.Generator], Any]
     make_learner: Callable[[], Any]
     importances: Mapping[str, Any] = field(default_factory=dict)  # by label, as the metrics are
     metrics: Mapping[str, Any] = field(default_factory=dict)
     seeds: range = range(0)
+    is_estimator: bool = False  # what make_learner makes
 
     @property
     def parts(self) -> list[str]:
@@ -50,15 +52,23 @@ class Ingredients:
             experiment=self.experiment, setting=self.setting, replicate=seed, component=component
         )
 
-    def data(self, seed: int) -> Dataset:
-        """The data of a seed, with the streams of what all learners share."""
+    def data(self, seed: int) -> Any:
+        """The data of a seed, with the streams of what all learners share.
+
+        For an estimator, any data with the true values of the estimands.
+        """
         with from_its_own_generator("the generator", getattr(self.draw, "__self__", None)):
             drawn = self.draw(self.rng(seed, "data"))
+        if self.is_estimator:
+            return data_and_truths(drawn)
+        if not isinstance(drawn, Dataset):
+            words = "a Dataset, which losaw.study.generators.simulated.simulated makes"
+            raise TypeError(f"the generator returned {type(drawn).__name__}; for learners: {words}")
         return replace(drawn, stream=partial(self.rng, seed))
 
 
 def run_replicate(
-    ingredients: Ingredients, seed: int, parts: Collection[str], draw: Callable[[int], Dataset]
+    ingredients: Ingredients, seed: int, parts: Collection[str], draw: Callable[[int], Any]
 ) -> list[Row]:
     """Rows of some ``parts`` of one seed: labels of importances, ``""`` for predictions.
 
@@ -72,6 +82,11 @@ def run_replicate(
     """
     try:
         data = draw(seed)
+        if ingredients.is_estimator:
+            values, truths = data
+            measured = estimate(ingredients, values, truths, seed)
+            metrics = ingredients.metrics.items()
+            return [measure(seed, "", name, one, measured, truths) for name, one in metrics]
         model = fit(ingredients, data, seed)
     except DatasetError:
         raise
@@ -95,6 +110,14 @@ def fit(ingredients: Ingredients, data: Dataset, seed: int) -> Any:
     name = f"{type(model).__name__}.fit"
     with from_its_own_generator(name, model), unchanged(name, arrays_of(data)):
         return model.fit(data.train.X, data.train.y)
+
+
+def estimate(ingredients: Ingredients, data: Any, truths: Truths, seed: int) -> dict[str, Estimate]:
+    """What an estimator says of a copy of the data, which it may change, by estimand."""
+    estimator, label = ingredients.make_learner(), ingredients.learner
+    rng = ingredients.rng(seed, f"estimator:{label}")
+    with from_its_own_generator(f"the estimator {label!r}", estimator):
+        return by_estimand(estimator.estimate(deepcopy(data), rng), truths)
 
 
 @contextmanager
@@ -238,8 +261,8 @@ def _scores_row(seed: int, label: str, result: ImportanceResult, data: Dataset) 
     return Row(seed, label, SCORES, features=list(result.feature_names), signal=signal, **numbers)
 
 
-def measure(seed: int, label: str, name: str, metric: Any, measured: Any, truth: Truth) -> Row:
-    """The row of a metric of an importance, by its label, or of the predictions, ``""``."""
+def measure(seed: int, label: str, name: str, metric: Any, measured: Any, truth: Any) -> Row:
+    """The row of a metric of an importance, by its label; of all else the label is ``""``."""
     try:
         value = float(metric(measured, truth))
         if not (np.isfinite(value) or (np.isnan(value) and getattr(metric, "optional", False))):
@@ -263,10 +286,11 @@ def ingredients_of(recipe: Recipe, setting: str, learner: str) -> Ingredients:
         setting=recipe.settings[setting].data,
         learner=learner,
         draw=make("generator", "").sample,
-        make_learner=partial(make, "learner", learner),
+        make_learner=partial(make, recipe.learner_kind or "learner", learner),
         importances={label: make("importance", label) for label in asked},
         metrics={label: make("metric", label) for label in recipe.metrics},
         seeds=recipe.seeds_of(setting, learner),
+        is_estimator=recipe.learner_kind == "estimator",
     )
 
 

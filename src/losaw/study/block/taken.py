@@ -86,7 +86,7 @@ def _rows_of_part(
         yield stored[SCORES]
     for label, old in labels.items():
         metric = make("metric", label)
-        if metric.needs != ("importance" if part else "prediction"):
+        if (metric.needs == "importance") != bool(part):
             continue
         if old in stored:
             yield replace(stored[old], metric=label)

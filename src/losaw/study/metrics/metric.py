@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from losaw.data import FloatArray, Truth
 from losaw.scoring.result import ImportanceResult
 
-Needs = Literal["importance", "prediction"]
+Needs = Literal["importance", "prediction", "estimate"]
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Metric:
     Called with what is measured and the truth, it gives the number, or a ValueError if that is not
     defined. Called with parameters by name, it is the same metric with these parameters. A class of
     your own that is called alike is a metric as well: it needs ``range``, ``higher_is_better`` and
-    ``needs``, and may have ``is_decision``, ``ranks_methods`` and ``optional``
+    ``needs``, and may have ``summary``, ``is_decision``, ``ranks_methods`` and ``optional``
     (``examples/metric.py``).
 
     Attributes
@@ -59,8 +59,11 @@ class Metric:
     range : tuple of float
         Smallest and largest possible value.
     higher_is_better : bool
-    needs : {"importance", "prediction"}
-        Whether an :class:`ImportanceResult` is measured, or :class:`Predictions`.
+    needs : {"importance", "prediction", "estimate"}
+        Whether an :class:`ImportanceResult` is measured, :class:`Predictions`, or a mapping of the
+        estimands to their :class:`Estimate`; the truth is then one of them to their true values.
+    summary : {"mean", "sd", "median", "root-mean"} or float
+        What is taken of the runs, unless the study file says something else.
     is_decision : bool
         Whether the value is a share of yes-or-no decisions: its mean then has a binomial error.
     ranks_methods : bool
@@ -90,6 +93,7 @@ class Metric:
     range: tuple[float, float] = (0.0, 1.0)
     higher_is_better: bool = True
     needs: Needs = "importance"
+    summary: str | float = "mean"
     is_decision: bool = False
     ranks_methods: bool = True
     optional: bool = False

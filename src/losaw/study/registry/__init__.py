@@ -14,7 +14,9 @@ from losaw.study.registry.catalogue import BUILT_IN, USES
 from losaw.support.errors import LosawError
 from losaw.support.words import did_you_mean, unknown
 
-KINDS = ("learner", "importance", "generator", "metric", "drawing", "knockoff")
+KINDS = ("learner", "importance", "estimator", "generator", "metric", "drawing", "knockoff")
+# Kind of a function of a user -> its method in a study, and how many arguments a study gives it.
+_FUNCTIONS = {"generator": ("sample", 1), "estimator": ("estimate", 2)}
 
 Registered = TypeVar("Registered", bound=Callable[..., Any])
 
@@ -36,8 +38,8 @@ class Registration:
         """Return the registered class or function; functions in the adapter for studies."""
         module, _, attribute = self.target.partition(":")
         thing = getattr(importlib.import_module(module), attribute)
-        if self.kind == "generator" and inspect.isfunction(thing):
-            return _class_of(thing)
+        if self.kind in _FUNCTIONS and inspect.isfunction(thing):
+            return _class_of(thing, *_FUNCTIONS[self.kind])
         # Functions of (model, X, y); a class of a plugin has explain(model, data, rng) itself.
         if not module.startswith(("losaw.importance.", "losaw.study.importances.")):
             return thing
@@ -58,10 +60,10 @@ class Registration:
         return [parameter.name for parameter in parameters if parameter.kind in named]
 
 
-def _class_of(function: Callable[..., Any]) -> type:
-    """Return the generator that a user writes as a function ``draw(rng, **parameters)``."""
-    _, *others = inspect.signature(function).parameters.values()
-    signature = inspect.Signature(others)
+def _class_of(function: Callable[..., Any], method: str, n_given: int) -> type:
+    """Return the class that a user writes as a function ``draw(rng, **parameters)``."""
+    parameters = list(inspect.signature(function).parameters.values())
+    signature = inspect.Signature(parameters[n_given:])
 
     def keep(self: Any, **parameters: Any) -> None:
         self.parameters = signature.bind(**parameters).arguments
@@ -71,7 +73,7 @@ def _class_of(function: Callable[..., Any]) -> type:
         (),
         {
             "__init__": keep,
-            "sample": lambda self, rng: function(rng, **self.parameters),
+            method: lambda self, *given: function(*given, **self.parameters),
             "__signature__": signature,
             "__doc__": function.__doc__,
             "__module__": function.__module__,
@@ -106,7 +108,7 @@ def register(kind: str, name: str, **parameters: Any) -> Callable[[Registered], 
 
     Parameters
     ----------
-    kind : {"learner", "importance", "generator", "metric", "drawing", "knockoff"}
+    kind : {"learner", "importance", "estimator", "generator", "metric", "drawing", "knockoff"}
     name : str
         Name in study files.
     **parameters
@@ -143,7 +145,7 @@ def get(kind: str, name: str) -> Registration:
         known = names(kind)
         raise RegistryError(
             f"{kind} {name!r} is not registered{did_you_mean(name, known)} "
-            f"(registered: {', '.join(known)}; your own: name its file under "
+            f"(registered: {', '.join(known) or 'none'}; your own: name its file under "
             "'plugins:' of the configuration, or --config plugins=FILE)"
         )
     return _entries[kind, name]

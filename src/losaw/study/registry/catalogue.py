@@ -14,6 +14,7 @@ _METRICS = {
         "feature_rank signal_size noise_size largest_size size_auc rejection_rate top_share "
         "importance_detail signal_share"
     ),
+    "of_estimates": "bias empirical_se model_se rmse coverage rejection",
     "of_predictions": "r2_test r2_ind r2_ind_train_noise optimum_gap risk truth_detail",
 }
 # The file of losaw.study.report.drawings -> its drawings, functions of these names with _ for -.

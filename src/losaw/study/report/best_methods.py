@@ -39,7 +39,8 @@ def rank_methods(study: Study, results: pd.DataFrame) -> pd.DataFrame:
     have a value, a setting where there are at least two such seeds. Returned are :data:`COLUMNS`,
     per metric the best rank first; no row if no metric has two methods to compare.
     """
-    ranked = [_rank_metric(study, m, results) for m in study.metrics if ranks_methods(study, m)]
+    of_means = [label for label, summary in study.summaries.items() if summary == "mean"]
+    ranked = [_rank_metric(study, m, results) for m in of_means if ranks_methods(study, m)]
     tables = [table for table in ranked if len(table)] or [pd.DataFrame(columns=COLUMNS)]
     return pd.concat(tables, ignore_index=True)[COLUMNS]
 

@@ -17,7 +17,7 @@ from losaw.study.request.study_file import Location, as_values
 # Options that mean the same in every drawing: option -> names that it may have in a study. So does
 # "where": axis -> value or values.
 _NAMES: dict[str, Callable[[Study], Iterable[str]]] = {
-    **dict.fromkeys(("learner", "learners", "highlight"), lambda study: study.file.learners),
+    **dict.fromkeys(("learner", "learners", "highlight"), lambda study: study.learners),
     **dict.fromkeys(("importance", "importances"), lambda study: study.importances),
     **dict.fromkeys(("metric", "metrics"), lambda study: study.metrics),
     "methods": lambda study: study.methods,

@@ -5,7 +5,7 @@ CSV for programs, Markdown for people, LaTeX for papers, HTML for the pages.
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,7 @@ LEGEND = (
     "not be shown to agree, because the published error is larger than the margin."
 )
 LEGEND_OF_OURS = "A cell reads: mean over n seeds (Monte Carlo s.e.)."
-_DEFAULT_DECIMALS, _FEWEST_DECIMALS = 3, 2
+_DEFAULT_DECIMALS, _FEWEST_DECIMALS, _MOST_DECIMALS = 3, 2, 8
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class ArrangedTable:
     study: Study
     name: str  # key under tables
     cells: pd.DataFrame
-    decimals: int  # of the published values
+    decimals: Mapping[str, int]  # by metric: the table's in print; of estimates by their errors
 
     @property
     def layout(self) -> TableLayout:
@@ -71,7 +71,7 @@ class ArrangedTable:
         axes = [*rows, *columns]
         # Each axis has the order of the study file.
         heads = {a: pd.Categorical(self.cells[a], self.cells[a].unique()) for a in axes}
-        texts = [text_of(cell, self.decimals) for cell in self.cells.itertuples()]
+        texts = [text_of(cell, self.decimals[cell.metric]) for cell in self.cells.itertuples()]
         long = pd.DataFrame({**heads, "text": texts}).set_index(axes)["text"]
         frame = long.unstack(columns).sort_index().sort_index(axis=1).fillna("")
         for name in axes:
@@ -99,6 +99,8 @@ class ArrangedTable:
     def legend(self) -> str:
         """What a cell reads; of verdicts only where a value is published."""
         legend = LEGEND if self.is_printed else LEGEND_OF_OURS
+        if {*map(self.study.summaries.get, self.cells["metric"])} != {"mean"}:
+            legend = legend.replace("mean", "value")
         bold = " Bold: the best method of its setting and metric."
         return legend + (bold if self.cells["best"].any() else "")
 
@@ -230,17 +232,33 @@ def arrange(study: Study, name: str, comparison: pd.DataFrame) -> ArrangedTable:
     cells = comparison[comparison["table"] == table_title(name)]
     # Shorter published values end in zeros.
     printed = [repr(float(value)).partition(".")[2] for value in cells["published"].dropna()]
-    decimals = max([*map(len, printed), _FEWEST_DECIMALS]) if printed else _DEFAULT_DECIMALS
+    most = max([*map(len, printed), _FEWEST_DECIMALS]) if printed else _DEFAULT_DECIMALS
+    decimals = {
+        str(metric): _decimals(own["mc_se"])
+        if study.metrics[str(metric)].entry.load().needs == "estimate"
+        and own["published"].isna().all()
+        else most
+        for metric, own in cells.groupby("metric")
+    }
     keys = [*study.axes, "metric"]
     towards = np.array([1.0 if higher_is_better(study, m) else -1.0 for m in cells["metric"]])
     judges = np.array([ranks_methods(study, m) for m in cells["metric"]], dtype=bool)
     for best, value in zip(BEST, ("reproduced", "published"), strict=True):
         # Values that look equal are equal: two best ones are both marked, and none where all are.
-        seen = (towards * cells[value]).round(decimals)
+        rounded = map(round, cells[value], cells["metric"].map(decimals))
+        seen = towards * pd.Series(rounded, cells.index, dtype=float)
         rivals = seen.groupby([cells[key] for key in keys], sort=False, dropna=False)
         is_best = (seen == rivals.transform("max")) & (rivals.transform("nunique") > 1)
         cells = cells.assign(**{best: is_best & judges & study.file.tables[name].bold})
     return ArrangedTable(study, name, cells, decimals)
+
+
+def _decimals(errors: pd.Series) -> int:
+    """Return the decimals that show two digits of the median Monte Carlo error."""
+    error = errors[errors > 0].median()
+    if not math.isfinite(error):
+        return _DEFAULT_DECIMALS
+    return min(max(1 - math.floor(math.log10(error)), 0), _MOST_DECIMALS)
 
 
 def higher_is_better(study: Study, metric: str) -> bool:

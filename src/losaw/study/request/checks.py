@@ -116,8 +116,13 @@ def _check_contracts(study: Study) -> None:
         about = metric.entry.load()
         is_known = getattr(about, "needs", None) in get_args(Needs) and hasattr(about, "range")
         if not (is_known and isinstance(getattr(about, "higher_is_better", None), bool)):
-            words = "needs = 'importance' or 'prediction', a range, and a bool higher_is_better"
+            *others, last = map(repr, get_args(Needs))
+            needs = f"needs = {', '.join(others)} or {last}"
+            words = f"{needs}, a range, and a bool higher_is_better"
             message = f"{metric.entry.name!r} must have {words}"
+            raise study.source.error(("metrics", label), message)
+        if (about.needs == "estimate") != (study.learner_kind == "estimator"):
+            message = f"measures {about.needs}s, and the study has {study.learner_kind}s"
             raise study.source.error(("metrics", label), message)
         if not any(study.measured(label, learner) for learner in study.learners):
             message = "measures importances, and no learner has one"
@@ -126,9 +131,9 @@ def _check_contracts(study: Study) -> None:
 
 def _methods(study: Study) -> Iterable[tuple[Location, Method]]:
     yield ("generator",), study.generator
-    for key in ("learners", "importances", "metrics"):
-        for label, method in getattr(study, key).items():
-            yield (key, label), method
+    for methods in (study.learners, study.importances, study.metrics):
+        for label, method in methods.items():
+            yield (f"{method.entry.kind}s", label), method
 
 
 def _check_methods(study: Study) -> None:
@@ -175,7 +180,7 @@ def _check_method_names(study: Study) -> None:
         raise study.source.error(("method",), message)
     needs = {metric.entry.load().needs for metric in study.metrics.values()}
     pairs = [(label, one) for label, of in study.learners.items() for one in of.importances]
-    of_predictions = [(label, "") for label in study.learners] if "prediction" in needs else []
+    of_predictions = [(label, "") for label in study.learners] if needs != {"importance"} else []
     for columns in (of_predictions, pairs):
         names = list(itertools.starmap(study.method_name, columns))
         for key, shown, remedy in (
@@ -189,7 +194,7 @@ def _check_method_names(study: Study) -> None:
 def _check_cells(study: Study) -> None:
     """Check that tables, margins and filters of cells name axes, metrics, methods and tables."""
     file = study.file
-    parts = (study.axes, file.learners, file.importances, file.metrics, study.methods, CELL_AXES)
+    parts = (study.axes, study.learners, file.importances, file.metrics, study.methods, CELL_AXES)
     shown = dict.fromkeys(map(str, itertools.chain(*parts, *file.axes.values())))
     for key, known, what in (("margins", study.metrics, "metric"), ("labels", shown, "name")):
         for name in getattr(file, key):

@@ -12,13 +12,22 @@ import numpy as np
 from losaw.study import registry
 from losaw.study.datasets import is_there
 from losaw.study.errors import StudyError, part_of
+from losaw.study.estimates import data_and_truths
 from losaw.study.request.settings import Setting, matches, same, setting_identifier
-from losaw.study.request.study_file import SCALES, Options, Scalar, SourceFile, StudyFile, parse
+from losaw.study.request.study_file import (
+    SCALES,
+    Options,
+    Scalar,
+    SourceFile,
+    StudyFile,
+    Summary,
+    parse,
+)
 from losaw.support.words import unknown
 
 # Of a fit whose cost the study file does not state.
 UNMEASURED_SECONDS = 1.0
-EACH = "each"  # of the features of a metric
+EACH = "each"  # of the features, or the estimands, of a metric
 
 
 @dataclass(frozen=True)
@@ -30,13 +39,17 @@ class Method:
     parameters: Mapping[str, Any]
     importances: tuple[str, ...] = ()
 
+    def about(self, name: str, default: Any) -> Any:
+        """Return what a metric says of itself, which a user's own may leave out."""
+        return getattr(self.entry.load(), name, default)
+
 
 class Study:
     """A study file with its names resolved; the file's stem must be the study's name.
 
     ``scale`` is that whose learners are meant, where ``scales`` in the file changes some; None: as
     they stand there first. A metric with ``feature: each`` stands for
-    one of every feature.
+    one of every feature, with ``estimand: each`` for one of every estimand.
     """
 
     def __init__(self, path: Path, scale: str | None = None) -> None:
@@ -48,7 +61,7 @@ class Study:
             for label in at_scale.learners:
                 location = ("scales", other, "learners", label)
                 self.source.check_known(label, self.file.learners, location, "learner")
-        self._written_learners = self.source.data["learners"]
+        self._written_learners = self.source.data.get("learners", {})
         self._changes = self.file.scales[scale].learners if scale in self.file.scales else {}
         if self._changes:  # in the place of the options that stand first
             learners = self._written_learners
@@ -70,16 +83,19 @@ class Study:
     def _spread(self, label: str, key: str) -> None:
         """Put a metric of every feature, ``<label>_<feature>``, in the place of one of each.
 
-        Where the settings have other features, the metric of one is empty where it is not there.
+        Where the settings have other features, the metric of one is empty where it is not there. So
+        for estimands.
         """
         setting, found = None, []
         try:
             for setting in {one.data_identifier: one for one in self.settings}.values():
                 generator = self.generator.entry.create(**setting.parameters)
-                found.append(generator.sample(np.random.default_rng(0)).feature_names)
+                drawn = generator.sample(np.random.default_rng(0))
+                is_feature = self.learner_kind == "learner"
+                found.append(drawn.feature_names if is_feature else [*data_and_truths(drawn)[1]])
         except Exception as error:
-            drawn = f" of setting {setting.identifier}" if setting else ""
-            message = f"the features{drawn} cannot be drawn: {error}"
+            where = f" of setting {setting.identifier}" if setting else ""
+            message = f"the {key.rstrip('s')}s{where} cannot be drawn: {error}"
             self.undrawn = self.source.error(("metrics", label, key), message)
             return
         features = dict.fromkeys(itertools.chain(*found))
@@ -153,10 +169,16 @@ class Study:
         ]
         return tuple(itertools.starmap(make, products))
 
+    @property
+    def learner_kind(self) -> str:
+        """What the methods are that see the data: "learner" or "estimator"."""
+        return "estimator" if self.file.estimators else "learner"
+
     @cached_property
     def learners(self) -> dict[str, Method]:
-        """Label -> learner."""
-        learners: dict[str, Method] = {}
+        """Label -> learner, or estimator."""
+        estimators = self.file.estimators.items()
+        learners = {label: self._made("estimator", label, w) for label, w in estimators}
         for label, written in self.file.learners.items():
             made = self._made("learner", label, written)
             asked = self.importances if written.importances is None else written.importances
@@ -219,8 +241,14 @@ class Study:
     @cached_property
     def decisions(self) -> set[str]:
         """The metrics whose values are shares of yes-or-no decisions."""
-        loaded = {label: metric.entry.load() for label, metric in self.metrics.items()}
-        return {label for label, of in loaded.items() if getattr(of, "is_decision", False)}
+        return {name for name, one in self.metrics.items() if one.about("is_decision", False)}
+
+    @cached_property
+    def summaries(self) -> dict[str, Summary]:
+        """Metric -> what is taken of its runs."""
+        written = self.file.metrics
+        metrics = self.metrics.items()
+        return {k: written[k].summary or one.about("summary", "mean") for k, one in metrics}
 
     def _made(self, kind: str, label: str, written: Options) -> Method:
         """The method of the registered name that an entry gives, by default its label."""

@@ -188,7 +188,7 @@ class LearnerOptions(Options):
 class MetricOptions(Options):
     """A metric, how its runs are summarised, and parameters."""
 
-    summary: Summary = "mean"
+    summary: Summary | None = None
 
 
 class Entry(BaseModel):
@@ -311,11 +311,15 @@ class StudyFile(Strict):
     """Axes that the generator does not know: parameters of learners or importances, handed on by
     ``{axis: <name>}``. All their values see the same data.
     """
-    learners: dict[Name, LearnerOptions]
+    learners: dict[Name, LearnerOptions] = {}
     """Label -> ``learner`` (registered name, or import path), ``importances`` (labels; default all)
     and parameters. A parameter may be ``{axis: <name>}``, the value of an axis, or ``{axis: <name>,
     values: {<value>: <parameter>, ...}}``. ``optional: true`` leaves a learner out where a program
     that it needs is missing.
+    """
+    estimators: Annotated[dict[Name, Options], _Named] = {}
+    """In place of learners and importances: registered names, or label -> ``estimator`` and
+    parameters. Where other keys and the results say ``learner``, it is the label of an estimator.
     """
     scales: dict[str, AtScale] = {}
     """Scale -> ``{learners: {<label>: {...}}}``: options that differ there; tables, figures and
@@ -325,9 +329,9 @@ class StudyFile(Strict):
     """Registered names, or label -> ``importance`` and parameters."""
     metrics: Annotated[dict[Name, MetricOptions], _Named, Field(min_length=1)]
     """Registered names, or label -> ``metric`` and parameters. ``feature: each``, or ``features:
-    each``, makes a metric ``<label>_<feature>`` for every feature. ``summary`` is taken of the
-    runs: ``mean`` (default), ``sd``, ``median``, ``root-mean`` (the root of the mean, of squared
-    errors), or a share from 0 to 1, that quantile.
+    each``, makes a metric ``<label>_<feature>`` for every feature; so ``estimand: each``.
+    ``summary`` is taken of the runs: ``mean``, ``sd``, ``median``, ``root-mean`` (the root of the
+    mean, of squared errors), or a share from 0 to 1, that quantile. Default: the metric's own.
     """
     seeds: dict[str, SeedsOfSettings]
     """Scale -> number of seeds, or a list of ``{seeds, learner, <axis>: values}`` of which the
@@ -367,6 +371,14 @@ class StudyFile(Strict):
     labels: dict[str, str] = {}
     """Name -> how it is shown in tables and figures."""
     notes: list[str] = []
+
+    @model_validator(mode="after")
+    def _has_methods_of_one_kind(self) -> "StudyFile":
+        has_both = self.estimators and (self.learners or self.importances)
+        if has_both or not (self.estimators or self.learners):
+            words = "a study has learners, with importances or without, or it has estimators"
+            raise ValueError(f"{words}, and this one has {'both' if has_both else 'neither'}")
+        return self
 
     @property
     def axes(self) -> dict[str, list[Scalar]]:

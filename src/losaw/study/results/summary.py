@@ -36,7 +36,7 @@ def summarise(study: Study, collection: Collection) -> pd.DataFrame:
         }
     ).reset_index()
     for row, label in enumerate(summary["metric"]):
-        taken = study.file.metrics[label].summary
+        taken = study.summaries[label]
         if taken != "mean" and summary.loc[row, "n_seeds"]:
             of_cell = values[np.logical_and.reduce([k == summary.loc[row, k.name] for k in keys])]
             value, error = statistic(of_cell.dropna().to_numpy(), taken)
@@ -113,7 +113,7 @@ def paired_differences(study: Study, collection: Collection) -> pd.DataFrame:
     than either value. Returned is ``differences.csv`` (docs/results.md).
     """
     results = collection.results
-    of_means = [label for label, one in study.file.metrics.items() if one.summary == "mean"]
+    of_means = [label for label, summary in study.summaries.items() if summary == "mean"]
     results = results[(results["status"] == "ok") & np.isfinite(results["value"])]
     results = results[results["metric"].isin(of_means)]
     keys = ["setting_id", "metric"]
