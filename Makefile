@@ -28,7 +28,7 @@ endif
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install run run-slurm test test-long test-fuzz test-mutants test-slurm lint docs bench lock clean
+.PHONY: help install run run-slurm test test-long test-mutants test-slurm lint docs bench lock clean
 
 help:
 	@sed -n 's/^##//p' Makefile
@@ -76,10 +76,6 @@ test: install
 ## make test-long   the long tests as well
 test-long: install
 	$(BIN)/python -m pytest $(SPREAD) -m "long or not long" $(ARGS)
-
-## make test-fuzz   thousands of calls of forests, importances, explain and audit on odd input, each in a child process
-test-fuzz: install
-	$(BIN)/python -m pytest tests/fuzz -m long -s $(ARGS)
 
 ## make test-mutants   change the package in one place at a time, and list what no test notices (tests/cosmic-ray.toml)
 test-mutants: install

@@ -109,7 +109,7 @@ def folds(
         pairs = list(cv if is_list else check_cv(cv).split(rows.table.codes, rows.y, clusters))
     except ValueError as error:
         if "groups" not in str(error):
-            raise ValueError(f"cv={cv!r}: {error}") from error
+            raise ValueError(f"cv={cv!r} cannot divide these rows and y: {error}") from error
         raise ValueError(
             f"cv={cv!r} needs the group of every row: give clusters=, one label for each row"
         ) from error

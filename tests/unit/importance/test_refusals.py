@@ -278,6 +278,9 @@ def of_responses():
         yield lambda: method(line(), X, Y, cv=seen), said
     yield lambda: pfi(line(), X, Y, cv=True), "cv must be from 2"
     yield lambda: pfi(line(), X, Y, cv=KFold(99)), r"cv=KFold\(.*n_splits=99"
+    of_words = LogisticRegression().fit(X, WORDS)
+    said = "cv=Strat.* cannot divide these rows and y: .*continuous"
+    yield lambda: loco(of_words, X, Y, cv=4), said
     folds = RepeatedKFold(n_splits=5, n_repeats=2, random_state=0)
     yield lambda: loco(line(), X, Y, cv=folds, test="wilcoxon"), "use test='t'"
 
