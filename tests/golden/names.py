@@ -116,6 +116,7 @@ IMPORTANCES: dict[str, tuple[tuple[str, Parameters], ...]] = {
     "boruta": (("forest", {"n_estimators": 20, "max_runs": 5}),),
     "pfi-difference": (("forest", {}), ("classifier", {})),
     "pfi-ratio": (("forest", {}),),
+    "cfi-normal": (("forest", {}), ("linear", {"n_draws": 2})),
     "cpi-conditional": (("forest", {}), ("classifier", {}), ("losaw", {"n_draws": 2})),
     "cpi-gaussian": (("forest", {}), ("linear", {"test": "fisher", "adjustment": "holm"})),
     "cpi-sequential": (("forest", {}), ("linear", {})),

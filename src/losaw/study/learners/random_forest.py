@@ -29,6 +29,8 @@ class RandomForest(TwoTaskLearner):
     one_hot: Sequence[int] = ()  # columns of X with a dummy for each level of the training sample
     n_estimators: int = 100
     max_depth: int | None = None
+    min_samples_leaf: int = 1
+    max_features: int | None = None  # None: scikit-learn's default of the task
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Fit the forest to X (n_samples, n_features) and y (n_samples,)."""
@@ -36,8 +38,13 @@ class RandomForest(TwoTaskLearner):
         self._encoding = Encoding.learn(rows, self.one_hot, "one-hot")
         widths = [len(columns) for columns in self._encoding.groups]
         self.feature_of_column_ = np.repeat(np.arange(len(widths)), widths)
+        drawn = {} if self.max_features is None else {"max_features": self.max_features}
         self.forest_ = TASKS[self.task](
-            self.n_estimators, max_depth=self.max_depth, random_state=self.random_state
+            self.n_estimators,
+            max_depth=self.max_depth,
+            min_samples_leaf=self.min_samples_leaf,
+            random_state=self.random_state,
+            **drawn,
         ).fit(self._encoding.encode(rows), response)
         return self
 

@@ -30,13 +30,15 @@ def pr_auc(result: ImportanceResult, truth: Truth) -> float:
     return precision_recall_area(*split_scores(result, truth))
 
 
-@Metric
-def auc(result: ImportanceResult, truth: Truth) -> float:
+@partial(Metric, examples=({}, {"floor": 0.0}))
+def auc(result: ImportanceResult, truth: Truth, *, floor: float = -inf) -> float:
     """The probability that a signal feature scores higher than a noise feature.
 
-    Ties count half: mean over (s, n) in S x N of 1(FI_s > FI_n) + 1(FI_s = FI_n) / 2.
+    Ties count half: mean over (s, n) in S x N of 1(FI_s > FI_n) + 1(FI_s = FI_n) / 2. Scores below
+    ``floor`` count as equal to it.
     """
-    return _auc(*split_scores(result, truth))
+    scores, is_signal = split_scores(result, truth)
+    return _auc(np.maximum(scores, floor), is_signal)
 
 
 @Metric

@@ -61,6 +61,7 @@ NAMES: dict[str, dict[str, str]] = {
         "diamonds": "losaw.study.generators.real_rows:DiamondsGenerator",
         "mixed-pairs": "losaw.study.generators.mixed_pairs:MixedPairsGenerator",
         "real-regression": "losaw.study.generators.real_rows:RealRegressionGenerator",
+        "xplainfi": "losaw.study.generators.xplainfi:draw",
     },
     "metric": {
         name: f"losaw.study.metrics.{file}:{name}"
@@ -149,10 +150,11 @@ USES: dict[str, Use] = {
         name="cpi-{}",
         values="conditional sequential deep",
     ),
+    "cfi_normal": Use("study.importances.normal_draws", "test", ("n_draws",)),
     "pfi": Use(
         "importance.pfi",
         "test",
-        ("scale", "n_repeats"),
+        ("scale", "n_repeats", "loss"),
         name="pfi-{}",
         values="difference ratio",
     ),

@@ -19,6 +19,7 @@ from losaw.study.generators.real_rows import (
     RealRegressionGenerator,
     read_rows,
 )
+from losaw.study.registry import get
 from reference.in_study import draw
 
 
@@ -284,3 +285,33 @@ def test_a_fraction_of_the_fish_is_drawn_without_replacement():
     assert len(data.train.y) == 111 and len(data.test.y) == 48
     whole = np.sort(np.concatenate([data.train.y, data.test.y]))
     np.testing.assert_array_equal(whole, np.sort(load_cleaned("fish")["Length1"]))
+
+
+FRIEDMAN = "10 * sin(pi * important1 * important2) + 20 * (important3 - 0.5) ** 2"
+
+
+@pytest.mark.parametrize(
+    ("design", "mean", "noise", "pairs"),
+    [
+        ("correlated-25", "2 * x1 + x3", 0.2, {"x1 x2": 0.25, "x3 x4": 0}),
+        ("correlated-75", "2 * x1 + x3", 0.2, {"x1 x2": 0.75, "x1 x3": 0}),
+        ("mediated", "1.5 * mediator + 0.5 * direct", 0.2, {"mediator exposure": 0.8 / 1.09**0.5}),
+        ("confounded", "x1 + confounder + independent", 0.5, {"x1 proxy": 0.8}),
+        ("independent", "2 * important1 + important2 + important3 / 2", 0.2, {}),
+        ("interactions", "2 * x1 * x2 + x3", 0.5, {"x1 x2": 0, "x3 noise1": 0}),
+        ("ewald", "x4 + x5 + x4 * x5", 0.1, {"x1 x2": 1, "x3 x4": 1 / 1.12**0.5}),
+        ("friedman1", f"{FRIEDMAN} + 10 * important4 + 5 * important5", 1, {}),
+    ],
+)  # fmt: skip
+def test_a_design_of_xplainfi_has_its_response_and_correlations(design, mean, noise, pairs):
+    n = 30_000
+    data = draw(get("generator", "xplainfi").create(design=design, n_samples=n))
+    assert (len(data.train.y), len(data.test.y)) == (20_000, 10_000)
+    X, y = whole(data)
+    columns = dict(zip(data.feature_names, X.T, strict=True))
+    left = y - eval(mean, {"sin": np.sin, "pi": np.pi}, columns)
+    # Five standard errors of a deviation, and of a correlation.
+    assert left.std() == pytest.approx(noise, rel=5 / np.sqrt(2 * n))
+    for pair, expected in pairs.items():
+        found = np.corrcoef(*(columns[name] for name in pair.split()))[0, 1]
+        assert found == pytest.approx(expected, abs=5 / np.sqrt(n))

@@ -33,10 +33,13 @@ def test_a_nominal_column_becomes_one_dummy_per_level_and_a_level_never_seen_is_
     np.testing.assert_array_equal(forest.encode([[0.5, 7.0]]), [[0.5, 0, 0, 0]])
 
 
-def test_a_classification_forest_is_scikit_learns():
+@pytest.mark.parametrize(
+    "options", [{}, {"min_samples_leaf": 40}, {"max_features": 2}, {"max_depth": 2}]
+)
+def test_a_classification_forest_is_scikit_learns(options):
     X, y = sample()
-    ours = RandomForest("classification", n_estimators=5, random_state=3).fit(X, y)
-    theirs = RandomForestClassifier(5, random_state=3).fit(X, y)
+    ours = RandomForest("classification", n_estimators=5, random_state=3, **options).fit(X, y)
+    theirs = RandomForestClassifier(5, random_state=3, **options).fit(X, y)
     np.testing.assert_array_equal(ours.predict_proba(X), theirs.predict_proba(X))
 
 

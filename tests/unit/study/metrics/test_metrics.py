@@ -58,6 +58,11 @@ OF_SCORES = [
     (pr_auc(), PRINTED, (0, 1), 5 / 12), (pr_auc(), PERFECT, (0, 1), 1),
     (pr_auc(), TIED, (0, 1), 0.75),
     (auc(), PRINTED, (0, 1), 6 / 8), (auc(), PERFECT, (0, 1), 1), (auc(), TIED, (0, 1), 0.5),
+    (auc(), scores(-2, 1, -1, -3), (0, 1), 3 / 4),
+    # Signals below the floor tie with noise there.
+    (auc(), scores(-2, -1, -3, 1), (0, 1), 1 / 2),
+    (auc(floor=0.0), scores(-2, -1, -3, 1), (0, 1), 1 / 4),
+    (auc(floor=-2.0), scores(-3, -1, -4, -5), (0, 1), 3 / 4),
     (fi_gap(), PRINTED, (0, 1), -0.6), (fi_gap(), PERFECT, (0, 1), 0.5),
     (fi_gap(), TIED, (0, 1), 0),
     # Features that score strictly higher than the best noise feature, and itself.
