@@ -19,7 +19,7 @@ from losaw.study.request.settings import matches
 from losaw.study.session import Session
 from reference.repository import CONFIGURATION, REPOSITORY
 
-PAPERS = ("losaw", "ufi", "treeinner", "cpi", "residual")
+PAPERS = ("losaw", "ufi", "treeinner", "cpi", "residual", "others")
 
 
 @pytest.fixture(scope="module")
