@@ -10,11 +10,16 @@ import pytest
 
 from losaw.study.block import block_file
 from losaw.study.block.compute import compute
+from losaw.study.claims.claim_file import Claim
+from losaw.study.claims.weighing import planned_of, weigh_claim
 from losaw.study.errors import StudyError
+from losaw.study.report.results import StudyResults
 from losaw.study.results.collect import collect
 from losaw.study.results.outputs import write_outputs
 from losaw.study.results.summary import (
     complete_summary,
+    effects,
+    effects_by_run,
     paired_differences,
     short_summary,
     statistic,
@@ -241,3 +246,35 @@ def test_a_summary_other_than_the_mean_has_no_paired_difference(computed):
     ours = summary[summary["metric"] == "r2_test"].set_index(["setting_id", "learner"])["mean"]
     assert ours.to_dict() == pytest.approx(medians)
     assert {*paired_differences(study, collection)["metric"]} == {"pr_auc"}
+
+
+@pytest.mark.parametrize("summary", ["mean", "sd", "median", "root-mean", 0.9])
+def test_effects_of_runs_give_the_error_of_a_summary_and_of_a_difference(summary):
+    def taken(runs):
+        return runs.mean() if summary == "mean" else statistic(runs, summary)[0]
+
+    rng, differences, errors = np.random.default_rng(5), [], []
+    for _ in range(1000):
+        common, *own = rng.exponential(size=(3, 2000))
+        first, second = common + 0.5 * own[0], common + 0.5 * own[1]
+        differences.append(taken(first) - taken(second))
+        effect = effects(first, summary) - effects(second, summary)
+        errors.append(effect.var(ddof=1) / 2000)
+    assert np.sqrt(np.mean(errors)) == pytest.approx(np.std(differences), rel=0.1)
+
+
+def test_two_metrics_of_a_run_are_compared_run_by_run(computed):
+    computed.edit("[r2_test, pr_auc]", "{r2_test: {}, same: {metric: risk}, pr_auc: {}}")
+    (plan,) = computed.session().plans
+    folder, study = run(computed.session()), plan.study
+    results = StudyResults(folder, study)
+    claim = {"says": "", "place": "", "study": "tiny", "metric": "r2_test", "method": "plain"}
+    claim = Claim(**claim, relation="below", than={"metric": "same"})
+    arguments = claim, results.summary, study.decisions, planned_of(study)
+    runs = effects_by_run(study, results.results)
+    added, paired = (weigh_claim(*arguments, one).comparisons for one in (None, runs))
+    values = results.results[results.results["learner"] == "plain"]
+    wide = values.pivot(index=["setting_id", "seed"], columns="metric", values="value")
+    by_setting = (wide["r2_test"] - wide["same"]).groupby("setting_id", sort=False)
+    assert paired["std_error"].tolist() == pytest.approx((by_setting.std() / np.sqrt(5)).tolist())
+    assert (added["std_error"] >= paired["std_error"]).all()

@@ -55,20 +55,23 @@ def weigh_claim(
     summary: pd.DataFrame,
     decisions: Collection[str],
     planned: Mapping[Key, Mapping[str, Any]],
+    runs: pd.DataFrame | None = None,
 ) -> Weighed:
     r"""Weigh a claim against the means of a study.
 
     In each setting, and for each pair of names, the difference left − right has the standard error
     ``sqrt(se_left^2 + se_right^2)``: too large where both come from the same data and go up and
-    down together. Of two metrics, which may go opposite ways, it is ``se_left + se_right``, the
-    largest that it can be. A setting speaks for or against the claim if the difference lies beyond
-    the two-sided bound of level .05 / (number of settings), of a t distribution with Welch's
-    degrees of freedom (of two metrics the fewer), so that a claim that is exactly on the border is
-    decided in about 5 % of runs or fewer. *Supported*: some setting speaks for it and none against;
-    *supported, mostly open*: so, but more than half of the settings decide neither; *contradicted*:
-    some setting speaks against it and none for it; *undecided*: none speaks. Of a claim about most
-    settings more than half of all have to speak for it, or against it. *Run in part*: nothing
-    speaks against it, and something that it names was not run.
+    down together. Of two metrics it is that of their differences in single runs, which ``runs`` has
+    (of :func:`losaw.study.results.summary.effects_by_run`); without them, and of decisions,
+    ``se_left + se_right``, the largest that it can be, as the two may go opposite ways. A setting
+    speaks for or against the claim if the difference lies beyond the two-sided bound of level .05 /
+    (number of settings), of a t distribution with Welch's degrees of freedom (of two metrics the
+    fewer), so that a claim that is exactly on the border is decided in about 5 % of runs or fewer.
+    *Supported*: some setting speaks for it and none against; *supported, mostly open*: so, but more
+    than half of the settings decide neither; *contradicted*: some setting speaks against it and
+    none for it; *undecided*: none speaks. Of a claim about most settings more than half of all have
+    to speak for it, or against it. *Run in part*: nothing speaks against it, and something that it
+    names was not run.
 
     ``at least`` and ``at most`` are weighed against the number that the margin allows: supported
     where the difference is better than that by more than the bound. ``near`` is supported in a
@@ -94,7 +97,7 @@ def weigh_claim(
     :func:`losaw.study.claims.claim_file.check_claims` checks the names.
     ``decisions`` is the study's, ``planned`` of :func:`planned_of`.
     """
-    comparisons = _compared_sides(claim, summary, decisions)
+    comparisons = _compared_sides(claim, summary, decisions, runs)
     if comparisons.empty:
         return Weighed(claim, NOT_RUN)
     beyond = _beyond(claim, comparisons)
@@ -203,7 +206,7 @@ def _binomial_reach(share: np.ndarray, n_runs: np.ndarray, level: float) -> np.n
 
 
 def _compared_sides(
-    claim: Claim, summary: pd.DataFrame, decisions: Collection[str]
+    claim: Claim, summary: pd.DataFrame, decisions: Collection[str], runs: pd.DataFrame | None
 ) -> pd.DataFrame:
     """Left and right side next to each other, one row per setting and pair of names."""
     axes = _axes(summary)
@@ -228,6 +231,10 @@ def _compared_sides(
         if claim.relation == "near":  # a near b and b near a are one claim
             pairs = both[axes].assign(compared=both["compared"].map(frozenset))
             both = both[~pairs.duplicated()]
+    errors = _join(claim)(both["std_error_left"], both["std_error_right"])
+    is_paired = runs is not None and than.metric and not (than.where or claim.share_of)
+    if is_paired and claim.statistic == "mean":
+        errors = [_paired(runs, row) for row in both.assign(sum=errors).to_dict("records")]
     freedoms = both[["freedom_left", "freedom_right"]].astype(float)
     # A deviation, or a share of a mean, is no rate, even of a metric of decisions.
     may_be_rates = claim.statistic == "mean" and not claim.share_of
@@ -238,7 +245,7 @@ def _compared_sides(
             "left": both["mean_left"].astype(float),
             "right": both["mean_right"].astype(float),
             "difference": (both["mean_left"] - both["mean_right"]).astype(float),
-            "std_error": _join(claim)(both["std_error_left"], both["std_error_right"]),
+            "std_error": errors,
             "freedom": freedoms.min(axis=1) if than.metric else _welch(both),
             "n_left": both["n_seeds_left"].astype(float),
             "n_right": both["n_seeds_right"].astype(float),
@@ -249,6 +256,18 @@ def _compared_sides(
         }
     )
     return comparisons[with_axes(OF_CLAIM, axes)].reset_index(drop=True)
+
+
+def _paired(runs: pd.DataFrame, row: Mapping[str, Any]) -> float:
+    """The error of a difference of two numbers of the same runs; of others the sum of theirs."""
+    left, right = (runs.loc[row["setting_id"]][row["compared"][side]] for side in (0, 1))
+    difference = (left - right).dropna()
+    n = len(difference)
+    if {n} != {row["n_seeds_left"], row["n_seeds_right"]} or np.isnan(row["sum"]):
+        return float(row["sum"])
+    deviation = float(difference.std())
+    is_equal = deviation <= 1e-12 * (1 + abs(row["mean_left"])) and n < ENOUGH_EQUAL_RUNS
+    return np.nan if is_equal else deviation / np.sqrt(n)
 
 
 def _welch(both: pd.DataFrame) -> np.ndarray:

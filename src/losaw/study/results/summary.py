@@ -64,6 +64,39 @@ def statistic(runs: FloatArray, summary: Summary) -> tuple[float, float]:
     return float(value), float(high - low) / 2
 
 
+def effects(runs: FloatArray, summary: Summary) -> FloatArray:
+    """Return what each of n runs adds to what is taken of them, to first order.
+
+    Their deviation divided by sqrt(n) is its error; that of the differences to the effects on
+    another number of the same runs, the error of the difference of both numbers.
+    """
+    value, error = statistic(runs, summary) if summary != "mean" else (runs.mean(), 1.0)
+    if summary == "mean" or not error > 0:
+        return runs if summary == "mean" else np.zeros(len(runs))
+    if summary == "sd":
+        return (runs - runs.mean()) ** 2 / (2 * value)
+    if summary == "root-mean":
+        return runs / (2 * value)
+    share = 0.5 if summary == "median" else float(summary)
+    return (runs > value) * error * np.sqrt(len(runs) / (share * (1 - share)))
+
+
+def effects_by_run(study: Study, results: pd.DataFrame) -> pd.DataFrame:
+    """Return the effects of runs on their summaries, a column for each method and metric.
+
+    Rows are named by ``setting_id`` and ``seed``.
+    """
+    ok = results[(results["status"] == "ok") & np.isfinite(results["value"])]
+    pairs = zip(ok["learner"], ok["importance"], strict=True)
+    ok = ok.assign(method=[study.method_name(learner, name or "") for learner, name in pairs])
+    keys = ["setting_id", "method", "metric"]
+    each = ok.groupby(keys, observed=True)["value"]
+    added = each.transform(lambda runs: effects(runs.to_numpy(), study.summaries[runs.name[2]]))
+    return ok.assign(effect=added).pivot(
+        index=["setting_id", "seed"], columns=["method", "metric"], values="effect"
+    )
+
+
 def every_value(study: Study, collection: Collection) -> pd.DataFrame:
     """The rows of values; a failed fit, which is one row, lacks each value of its learner."""
     is_fit = collection.results["metric"] == ""

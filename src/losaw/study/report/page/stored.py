@@ -7,11 +7,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from losaw.study.claims.claim_file import Claim, Claims, check_claims, pages_of, read_papers
+from losaw.study.claims.claim_file import Claim, Claims, Side, check_claims, pages_of, read_papers
 from losaw.study.claims.weighing import NOT_RUN, Weighed, planned_of, weigh_claim
 from losaw.study.errors import StudyError
 from losaw.study.report.results import StudyResults
 from losaw.study.request.grid import Study
+from losaw.study.results.summary import effects_by_run
 from losaw.study.stored_tables import read_stored
 
 RUNS = "runs.csv"
@@ -84,8 +85,11 @@ class Shelf:
         study = self.studies.get(claim.study)
         if study is None:
             return Weighed(claim, NOT_RUN)
-        summary = self.results[claim.study].summary
-        return weigh_claim(claim, summary, study.decisions, planned_of(study))
+        results = self.results[claim.study]
+        # The reference run keeps no single runs.
+        has_runs = isinstance(claim.than, Side) and (results.folder / "results.parquet").is_file()
+        runs = effects_by_run(study, results.results) if has_runs else None
+        return weigh_claim(claim, results.summary, study.decisions, planned_of(study), runs)
 
     @cached_property
     def pages(self) -> Mapping[str, list[str]]:
