@@ -39,14 +39,6 @@ def descend(
     b in every row. A step is given before b is moved. X (n_samples, n_features) are two or more
     continuous features, each adjusted for all others; ``eta`` is the smallest relative effective
     sample size.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> X = rng.standard_normal((100, 3))
-    >>> step = next(descend(X, X[:, 0], 16, 0.25, rng))
-    >>> step.saliency.shape, step.batch.shape
-    ((3,), (16,))
     """
     n_samples, n_features = X.shape
     weights = [

@@ -69,12 +69,6 @@ def rank_sets(
     No p-value is taken to be below ``smallest``, or below 2^-n where all n parts agree on a
     difference, which has no error then.
     A column of NaN is a unit that cannot be compared: any rank is possible.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> rank_sets(np.array([5.0, 1.0, 1.1]), np.eye(3) / 10, freedom=100, level=0.95).tolist()
-    [[1, 1], [2, 3], [2, 3]]
     """
     from scipy.special import stdtr
 
@@ -103,13 +97,7 @@ def rank_sets(
 
 
 def rank_words(best: int, worst: int) -> str:
-    """Return a set of ranks in words.
-
-    Examples
-    --------
-    >>> rank_words(1, 4), rank_words(2, 3), rank_words(11, 13), rank_words(22, 22)
-    ('1st to 4th', '2nd to 3rd', '11th to 13th', '22nd')
-    """
+    """Return a set of ranks in words."""
     return _ordinal(best) if best == worst else f"{_ordinal(best)} to {_ordinal(worst)}"
 
 

@@ -198,13 +198,6 @@ def added_by_donors(
     of changes D in loss and ``donors`` (n_taking, n_units). A score is as uncertain for the values
     that were put in as for the rows that took them: its error is that of d_k + g_k, where d_k is
     row k's own deviation.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> changes, donors = np.array([[1.0], [2.0], [6.0]]), np.array([[1], [2], [1]])
-    >>> added_by_donors(changes, donors, None, 3).ravel().tolist()
-    [0.0, 1.0, -1.0]
     """
     centred = changes - np.average(changes, axis=0, weights=weights)
     sums = centred if weights is None else weights[:, None] * centred

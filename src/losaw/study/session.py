@@ -86,11 +86,6 @@ class Session:
     ----------
     notes : list of str
         What is left out, and why, a sentence each.
-
-    Raises
-    ------
-    StudyError
-        For any problem in configuration, studies or selection, before anything runs.
     """
 
     def __init__(
@@ -221,10 +216,7 @@ class Session:
     def learners(self, study: Study) -> list[str]:
         """The labels of the requested learners, without those that cannot run here.
 
-        Raises
-        ------
-        StudyError
-            If a learner that was asked for by name cannot run here.
+        One that was asked for by name is a StudyError.
         """
         asked = self.selection.get(LEARNER_AXIS)
         if asked is None:

@@ -14,11 +14,6 @@ def read_stored(path: Path, types: Mapping[str, type] = {}) -> "pd.DataFrame":
     """Return a table of Parquet, or of CSV with its columns of ``types``.
 
     Only an empty cell is missing, and empty text where the type is text: a name may be None or NA.
-
-    Raises
-    ------
-    LosawError
-        If the file is missing or damaged, or lacks a column; it names file and remedy.
     """
     import pandas as pd
 

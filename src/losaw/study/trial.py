@@ -39,13 +39,7 @@ SEEDS = (0, 1)  # what fails by chance, does not fail in both
 
 
 def check_by_trial(plans: Sequence[StudyPlan]) -> Iterator[str]:
-    """Try out studies in a process of its own, which a method may end or hang; yield notes.
-
-    Raises
-    ------
-    StudyError
-        At the end, with a line for each study with a mistake: file, key and what is wrong.
-    """
+    """Try out studies in a process of its own, which a method may end or hang; yield notes."""
     context = multiprocessing.get_context("fork")
     receiving, sending = context.Pipe(duplex=False)
     process = context.Process(target=_send_mistakes, args=(sending, plans))

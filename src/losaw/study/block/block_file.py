@@ -58,14 +58,7 @@ class BlockFile:
 
 
 def read_block(path: Path) -> BlockFile:
-    """Read a block's file.
-
-    Raises
-    ------
-    StudyError
-        If the file is missing, truncated, has other columns or no footer of ours, or does not
-        hold what was written.
-    """
+    """Read a block's file, or raise a StudyError if it does not hold what was written."""
     try:
         table = pq.ParquetFile(pa.BufferReader(path.read_bytes())).read(use_threads=False)
         footer = dict(json.loads(table.schema.metadata[FOOTER_KEY]))

@@ -224,14 +224,7 @@ def _read_only(values: FloatArray) -> FloatArray:
 
 
 def checked(result: Any, data: Dataset) -> ImportanceResult:
-    """Return an importance's result if metrics can judge it.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If it is not an :class:`ImportanceResult`, has a score that is missing or infinite, a
-        negative error or an impossible p-value, or names other features than the data.
-    """
+    """Return an importance's result if metrics can judge it, or raise a TypeError or ValueError."""
     if not isinstance(result, ImportanceResult):
         raise TypeError(f"explain returned {type(result).__name__}, expected an ImportanceResult")
     check_scores(result)

@@ -21,13 +21,7 @@ ADVICE = (
 
 
 def write_file(path: Path, write: Callable[[Path], object]) -> None:
-    """Let ``write`` fill a file, atomically.
-
-    Raises
-    ------
-    StudyError
-        If the folder is read-only or full: names the path and the remedy; ``path`` is untouched.
-    """
+    """Let ``write`` fill a file, or leave it untouched and raise a StudyError."""
     write_atomically(path, write, StudyError, ADVICE)
 
 

@@ -33,13 +33,6 @@ def version_of(entry: Registration) -> int | str:
 
     A library says its version; the digest of a plugin is of its file and of the local modules that
     it imports.
-
-    Examples
-    --------
-    >>> from losaw.study.registry import get
-    >>> from losaw.study.registry.versions import version_of
-    >>> version_of(get("metric", "pr_auc"))
-    1
     """
     module = entry.target.partition(":")[0]
     # A plugin's file decides the parameters too, and may register a class of ours or of a library.

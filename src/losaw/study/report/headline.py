@@ -13,14 +13,7 @@ from losaw.study.results.summary import pairs_of
 
 
 def check_pair(study: Study) -> None:
-    """Check the two methods that a study compares, before anything runs.
-
-    Raises
-    ------
-    StudyError
-        For an unknown method, for two that differ in learner and importance, whose differences are
-        not taken, and for two that no metric judges; with file, key and what is allowed.
-    """
+    """Check before anything runs that a study's two methods can be compared; or a StudyError."""
     pair = study.file.compare
     if pair is None:
         return

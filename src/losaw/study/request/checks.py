@@ -22,13 +22,7 @@ CELL_AXES = ("metric", "method")
 
 
 def validate(study: Study) -> None:
-    """Check every name, parameter, axis and value of a study.
-
-    Raises
-    ------
-    StudyError
-        For the first problem, with file, key, value, what is allowed and the nearest match.
-    """
+    """Check every name, parameter, axis and value of a study."""
     _check_grid(study)
     _check_parameters(study)
     if study.undrawn is not None:
@@ -241,11 +235,6 @@ def check_extras(study: Study, learners: Iterable[str]) -> None:
     """Check that what the given learners and their importances import is installed.
 
     Only for a session that runs: results are read without what made them.
-
-    Raises
-    ------
-    StudyError
-        For the first one whose extra is absent, with file, key, name and the remedy.
     """
     for label in learners:
         learner = study.learners[label]

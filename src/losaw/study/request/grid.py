@@ -337,13 +337,7 @@ def table_title(name: str) -> str:
 
 
 def resolve(parameters: Mapping[str, Any], names: Mapping[str, Any]) -> dict[str, Any]:
-    """Replace ``{axis: <name>}`` and ``{axis: <name>, values: {…}}`` by the value in a setting.
-
-    Raises
-    ------
-    ValueError
-        For an axis that is not there, or one of its values without a parameter.
-    """
+    """Replace ``{axis: <name>}`` and ``{axis: <name>, values: {…}}`` by the value in a setting."""
     return {key: _resolved(key, value, names) for key, value in parameters.items()}
 
 

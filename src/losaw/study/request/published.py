@@ -167,11 +167,6 @@ def check_counted_once(studies: Iterable[Study], folder: Path) -> None:
     """Check that each published value counts in one cell of one study.
 
     Values are the same if they are of one file, or of one paper.
-
-    Raises
-    ------
-    StudyError
-        For the first value that counts twice, with both studies.
     """
     counted: dict[Any, tuple[Study, str]] = {}
     for study in studies:
