@@ -90,7 +90,10 @@ class Claims(Strict):
     """As the studies name it."""
     title: str
     studies: Annotated[list[str], Field(min_length=1)]
-    """Names of study files: those that the paper's page shows."""
+    """Names of study files: those that the paper's page shows, in its order."""
+    shown_first: list[str] = Field(default=[])
+    """``<study>/<table or figure>``, at the top of the page. Default: the first table with published
+    values, and the first figure."""
     claims: list[Claim] = Field(default=[])
     not_checked: list[str] = Field(default=[])
     """Claims that no number of ours can decide, each with the reason."""
@@ -112,7 +115,7 @@ def read_papers(folder: Path) -> dict[str, Claims]:
 def pages_of(papers: Mapping[str, Claims], studies: Iterable[str]) -> dict[str, list[str]]:
     """Map each paper to its studies, and each study that belongs to none to itself."""
     studies = list(studies)
-    pages = {name: [s for s in studies if s in paper.studies] for name, paper in papers.items()}
+    pages = {name: [s for s in paper.studies if s in studies] for name, paper in papers.items()}
     covered = {study for names in pages.values() for study in names}
     others = {study: [study] for study in studies if study not in covered}
     return {name: names for name, names in pages.items() if names} | others
@@ -149,11 +152,19 @@ def _check_paper(
     for location, names in lists.items():
         for number, name in enumerate(names):
             source.check_known(name, known, (*location, number), "study")
+    for index, shown in enumerate(paper.shown_first):
+        location = ("shown_first", index)
+        own = {f"{n}/{k}" for n in paper.studies for k in _shown_of(read(known[n]))}
+        source.check_known(shown, sorted(own), location, "table or figure")
     for index, claim in enumerate(paper.claims):
         try:
             _check(claim, read(part_of("study", claim.study, known)))
         except StudyError as error:
             raise source.error(("claims", index), f"{claim.says!r}: {error}") from None
+
+
+def _shown_of(study: Study) -> list[str]:
+    return [*study.file.tables, *study.file.figures]
 
 
 def _check(claim: Claim, study: Study) -> None:

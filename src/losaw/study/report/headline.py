@@ -11,6 +11,8 @@ from losaw.study.report.typeset import number
 from losaw.study.request.grid import Study
 from losaw.study.results.summary import pairs_of
 
+_MOST_METRICS = 3  # of a sentence; ``differences.csv`` has all
+
 
 def check_pair(study: Study) -> None:
     """Check before anything runs that a study's two methods can be compared; or a StudyError."""
@@ -72,7 +74,7 @@ def headline(study: Study, results: StudyResults) -> tuple[int, str]:
     of_metrics = [
         f"{study.show(row.metric)} {'+' * (row.difference > 0)}{number(row.difference, 3)} "
         f"({number(row.mc_se, 3) or '–'}), higher in {row.higher}"
-        for row in rows.itertuples()
+        for row in rows.head(_MOST_METRICS).itertuples()
     ]
     first, second = map(study.show, study.file.compare)
     n = int(rows["settings"].max())

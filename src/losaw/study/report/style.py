@@ -100,18 +100,27 @@ def _few_colours(pixels: NDArray[np.int_]) -> "Picture":
     return few
 
 
-def save(figure: "Figure", path: Path) -> None:
-    """Write a figure in the format of ``path``'s suffix; equal figures give equal bytes.
+def write_picture(figure: "Figure", drawn: BytesIO) -> None:
+    """Write a figure as PNG with a palette of 256 colours: a third of the bytes, for the same eye.
 
-    A PNG has a palette of 256 colours: a third of the bytes of one without, for the same eye.
+    Equal figures give equal bytes.
     """
     from PIL import Image
 
-    kind, drawn, dpi = path.suffix[1:], BytesIO(), PIXELS_PER_INCH
-    metadata = {"pdf": {"CreationDate": None}, "png": {"Software": None}}[kind]
-    figure.savefig(drawn, format=kind, metadata=metadata, dpi=dpi, facecolor="white")
-    if kind == "png":
-        with Image.open(drawn) as picture:
-            few = _few_colours(np.asarray(picture.convert("RGB"), dtype=int))
-        few.save(drawn := BytesIO(), format="png", optimize=True, dpi=(dpi, dpi))
+    dpi = PIXELS_PER_INCH
+    figure.savefig(
+        first := BytesIO(), format="png", metadata={"Software": None}, dpi=dpi, facecolor="white"
+    )
+    with Image.open(first) as picture:
+        few = _few_colours(np.asarray(picture.convert("RGB"), dtype=int))
+    few.save(drawn, format="png", optimize=True, dpi=(dpi, dpi))
+
+
+def save(figure: "Figure", path: Path) -> None:
+    """Write a figure as PDF or PNG, by the suffix of ``path``; equal figures give equal bytes."""
+    drawn = BytesIO()
+    if path.suffix == ".png":
+        write_picture(figure, drawn)
+    else:
+        figure.savefig(drawn, format="pdf", metadata={"CreationDate": None}, facecolor="white")
     write_file(path, lambda place: place.write_bytes(drawn.getvalue()))

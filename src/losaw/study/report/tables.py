@@ -46,6 +46,7 @@ class ArrangedTable:
     name: str  # key under tables
     cells: pd.DataFrame
     decimals: Mapping[str, int]  # by metric: the table's in print; of estimates by their errors
+    is_first: bool = False  # on its page, where it is open and has the legend
 
     @property
     def layout(self) -> TableLayout:

@@ -12,7 +12,11 @@ from losaw.study.columns import DEVIATIONS, NUMBERS, OF_COMPARISON, with_axes
 from losaw.study.request.grid import Study
 from losaw.study.request.settings import matches, plain
 from losaw.study.results.agreement import (
+    AGREES,
+    DEVIATES,
+    DIFFERS,
     MISSING,
+    NO_ERROR,
     NO_VALUE,
     NOT_PRINTED,
     NOT_RUN,
@@ -29,6 +33,9 @@ from losaw.study.results.agreement import (
 
 # More runs do not decide: the published value alone has too large an error.
 NEVER = "never"
+CANNOT_BE_DECIDED = "cannot be decided by runs"
+# Of a compared cell: its verdict, but that all open ones are one, and those apart that stay open.
+OUTCOMES = AGREES, DIFFERS, DEVIATES, UNDECIDED, CANNOT_BE_DECIDED, NO_ERROR
 COMPARED = tuple(word for word in VERDICTS if word not in MISSING)
 
 
@@ -161,6 +168,16 @@ def compared_cells(comparison: pd.DataFrame) -> pd.DataFrame:
     # Two tables may show one cell; the number in print is part of it, which they may round apart.
     keys = [c for c in cells.columns if c not in ("table", *NUMBERS, *DEVIATIONS)]
     return cells.drop_duplicates([*keys, "published"])
+
+
+def outcomes(cells: pd.DataFrame) -> pd.Series:
+    """Return one of OUTCOMES for each compared cell.
+
+    An undecidable cell of which runs can still show that it deviates is open.
+    """
+    is_open = cells["verdict"].isin([UNDECIDED, UNDECIDABLE])
+    verdicts = cells["verdict"].mask(is_open, UNDECIDED)
+    return verdicts.mask(cells["runs_to_decide"] == NEVER, CANNOT_BE_DECIDED)
 
 
 def counted(study: Study, comparison: pd.DataFrame) -> pd.DataFrame:

@@ -8,11 +8,13 @@ import shutil
 import pandas as pd
 import pytest
 
+from losaw.study.claims.claim_file import check_claims
 from losaw.study.errors import StudyError
 from losaw.study.report.headline import check_pair
 from losaw.study.report.keeping import compare_again, keep
+from losaw.study.report.page import paper
 from losaw.study.report.page.front import front_page, write_pages
-from losaw.study.report.page.paper import paper_page
+from losaw.study.report.page.paper import paper_page, verdict_tiles
 from losaw.study.report.page.stored import Shelf
 from losaw.study.report.tables import write_tables
 from losaw.support.errors import LosawError
@@ -34,6 +36,14 @@ decisions:
      studies: [made]}
 """
 PICTURE = b"\x89PNG of a drawing"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def drawn():
+    """Who draws the picture of a page has a test of its own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(paper, "draw_replication", lambda *of: PICTURE)
+        yield
 
 
 def make_shelf(tmp_path):
@@ -92,18 +102,18 @@ def page(tmp_path_factory):
 def test_a_page_begins_with_the_finding(shelf, page, tmp_path):
     said = "mean difference over 2 settings (paired): R²_test +.100 (.025), higher in 1; pr-AUC +"
     front = front_page(shelf, "report").html()
-    for text in (page, front):
-        head = text[text.index("<h1>") : text.index('<div class="tiles">')]
-        assert said in head and "<b>losawRF against RF</b>" in head
-        assert text.count('class="tile"') == 5
-    assert '<a href="nobody.html">' in front
+    head = page[page.index("<h1>") : page.index('<div class="tiles">')]
+    assert said in head and "<b>losawRF against RF</b>" in head
+    link = front.index('<a href="nobody.html">')
+    assert said in front[link:] and front.count('class="tile"') == 6 == page.count('class="tile"')
     # Without paired differences, from the means: .7 - .5 with an error of .1 / 40 ** .5 each.
     (shelf.folder / "made" / "differences.csv").unlink()
     again = front_page(Shelf(shelf.folder, shelf.configuration), "report").html()
     assert "independent): R²_test +.200 (.016), higher in 2;" in again
     made = shelf.configuration / "studies" / "made.yaml"
     made.write_text(made.read_text().replace("compare: [losawRF, RF]\n", ""))
-    assert " against " not in front_page(Shelf(shelf.folder, shelf.configuration), "r").html()
+    again = front_page(Shelf(shelf.folder, shelf.configuration), "report").html()
+    assert "mean difference" not in again
 
 
 @pytest.mark.parametrize(
@@ -149,8 +159,8 @@ def test_a_claim_of_a_study_without_results_was_not_run(shelf):
 
 def test_a_page_has_no_script_and_asks_nothing_of_the_network(page):
     assert not re.search(r"<script|<link [^>]*href=.[^d]|<iframe|@import|url\(|https?://", page)
-    sources = re.findall(r'src="([^"]{20})', page)
-    assert sources == ["data:image/png;base64"[:20]]
+    sources = re.findall(r'(?:src|srcset)="([^"]{20})', page)
+    assert sources == ["data:image/png;base64"[:20]] * 3
 
 
 def test_every_tag_is_closed(page):
@@ -175,7 +185,7 @@ def test_cells_that_differ_are_counted_by_what_explains_them(shelf, tmp_path):
     heads = "| differ or deviate | misprint | unstated | inference | open | not explained |"
     assert line.endswith(heads)
     assert "| [nobody](./nobody.md) | 2 | 1 | 0 | 0 | 0 | 1 |" in front
-    assert "| differs (misprint) |" in paper
+    assert "- 1 (misprint): nothing is known of why" in paper
 
 
 @pytest.mark.parametrize(
@@ -201,8 +211,45 @@ def test_cells_of_readings_that_are_not_counted_are_counted_and_not_listed(shelf
     study.write_text(study.read_text() + "counted: false\n")
     pages = write_pages(Shelf(shelf.folder, shelf.configuration), tmp_path / "overview.md")
     paper = pages[1].read_text("utf-8")
-    assert "Cells of `made` that differ or deviate: 0" in paper and "| differs |" not in paper
+    assert "by what is known of them: 0" in paper and "- 1: nothing" not in paper
     assert "2 more, of readings that are not counted, are in comparison.csv." in paper
+
+
+def test_the_main_table_and_figure_stand_first_and_the_table_is_open(shelf):
+    claims, text = shelf.configuration / "claims" / "nobody.yaml", CLAIMS
+    for named, shown in (("", 2), ("[made/figure_9]", 1), ("[made/figure_9, made/table_1]", 2)):
+        claims.write_text(f"{text}shown_first: {named}\n" if named else text)
+        page = paper_page(Shelf(shelf.folder, shelf.configuration, shelf.figures), "nobody").html()
+        head, _, rest = page.partition("What does not reproduce")
+        figure, table = "split &amp; its", "a made table"
+        assert (table in head) == (head.count("<details open>") == 1) == (shown == 2)
+        assert (figure in head) == (named != "[made/table_1]") and (table in rest) == (shown == 1)
+    claims.write_text(f"{text}shown_first: [made/table_2]\n")
+    with pytest.raises(StudyError, match=r"shown_first.0: unknown table or figure 'made/table_2'"):
+        check_claims(shelf.configuration, ["made"])
+
+
+@pytest.mark.parametrize(
+    ("verdict", "more", "outcome"),
+    [
+        ("undecided", "40", "undecided"),
+        ("undecided", "never", "cannot be decided by runs"),
+        ("undecidable", "never", "cannot be decided by runs"),
+        ("undecidable", "40", "undecided"),
+        ("agrees", "", "agrees"),
+        ("no error at hand", "", "no error at hand"),
+    ],
+)
+def test_what_no_number_of_runs_can_decide_is_said_apart(shelf, verdict, more, outcome):
+    path = shelf.folder / "made" / "comparison.csv"
+    cells = pd.read_csv(path).astype({"runs_to_decide": object})
+    cells["verdict"], cells["runs_to_decide"] = verdict, more
+    cells.loc[cells["published"].notna() & cells["reproduced"].notna()].to_csv(path, index=False)
+    again = Shelf(shelf.folder, shelf.configuration)
+    cells = again.compared("nobody")
+    assert set(cells["outcome"]) == {outcome} and len(cells) == 5
+    share = [text for text, what in verdict_tiles(cells)[0].tiles if "cannot be decided" in what]
+    assert share == ["100 %" if outcome.startswith("cannot") else "0 %"]
 
 
 def test_text_is_escaped(page):
@@ -214,8 +261,8 @@ def test_claims_are_weighed_and_those_that_fail_are_said(page):
     text = re.sub(r"<[^>]+>", " ", page)
     assert re.search(r"forests predict\s+supported", text)
     assert re.search(r"weights hurt\s+contradicted", text)
-    assert "the weather" in text and "weights hurt (Section 2): contradicted; n_samples = " in text
-    assert "grown by hand" in page and "How to read a cell" in page
+    assert "the weather" in text and "Section 2: 0 for it, 2 against, 0 open; n_samples = " in text
+    assert "grown by hand" in page and "A cell reads: published" in page
     assert "1 × <code>ValueError: &lt;no&gt; way</code>" in page
     assert "cforest: R is missing" in page
 
@@ -228,7 +275,7 @@ def test_what_a_paper_leaves_open_is_said_with_what_is_done(page):
 
 
 def test_numbers_of_differing_cells_stand_before_their_setting(page):
-    start = page.index("Cells of <code>made</code> that differ or deviate: 2")
+    start = page.index("Cells that differ or deviate, by what is known of them: 2")
     heads = re.findall(r"<th>([^<]+)</th>", page[start:])[:5]
     assert heads == ["verdict", "published", "ours (s.e.)", "z", "metric"]
 
@@ -242,7 +289,7 @@ def test_a_study_without_published_values_has_no_legend_of_verdicts(shelf, tmp_p
     page, front = (
         path.read_text("utf-8") for path in write_pages(alone, tmp_path / "r.html")[::-1]
     )
-    assert "How to read a cell" not in page and "verdict" not in page.partition("<h1>")[2]
+    assert "A cell reads: published" not in page and "verdict" not in page.partition("<h1>")[2]
     assert "Methods on simulated data" in front and 'class="tile"' not in front
 
 
@@ -300,7 +347,9 @@ def test_the_pages_of_what_is_kept_say_the_same_in_markdown(kept, shelf):
     )
     assert "- [On nothing & <more>](./nobody.md)" in front
     assert "(./made/tables/table_1.md)" in paper and "(./made/figures/figure_9.png)" in paper
-    assert "| forests predict | supported |" in paper and "- the weather" in paper
+    assert "weighed: 2 claims ([claims.csv](./claims.csv))" in paper and "**the weather.**" in paper
+    claims = pd.read_csv(kept / "claims.csv")
+    assert list(claims["verdict"]) == ["supported", "contradicted"]
     assert "**losawRF against RF**, mean difference over 2 settings (paired): R²_test +.1" in paper
     assert set(pd.read_csv(kept / "made" / "differences.csv")["minus"]) == {"losawRF"}
 

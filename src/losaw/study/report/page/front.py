@@ -1,17 +1,33 @@
 """The front page: the finding, all papers in one table, and every claim that fails."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import compress
 from pathlib import Path
 
 import pandas as pd
 
-from losaw.study.claims.weighing import CLAIM_VERDICTS, CONTRADICTED, MIXED, Weighed
-from losaw.study.report.page.paper import finding, paper_page, verdict_tiles, what_was_run
-from losaw.study.report.page.parts import Page, Part, Section
-from losaw.study.report.page.stored import Shelf
+from losaw.study.block.writing import write_csv
+from losaw.study.claims.weighing import (
+    CLAIM_VERDICTS,
+    CONTRADICTED,
+    MIXED,
+    MOSTLY_OPEN,
+    SUPPORTED,
+    Weighed,
+)
+from losaw.study.report.page.paper import (
+    claims_table,
+    finding,
+    paper_page,
+    picture,
+    verdict_tiles,
+    what_was_run,
+)
+from losaw.study.report.page.parts import Either, Page, Part, Section
+from losaw.study.report.page.stored import CLAIMS, Shelf
 from losaw.study.request.published import check_counted_once
-from losaw.study.results.agreement import DEVIATES, DIFFERS
-from losaw.study.results.compare import COMPARED, compared_cells, counted
+from losaw.study.results.agreement import AGREES, DEVIATES, DIFFERS, NO_ERROR, UNDECIDED
+from losaw.study.results.compare import CANNOT_BE_DECIDED, COMPARED, OUTCOMES
 
 DISTANCES = (0.01, 0.02, 0.05)
 _COUNTED = (
@@ -27,6 +43,8 @@ _WHY = (
     "inference of ours. Others are open points that a study file describes and nothing explains; "
     "of the last ones nothing is known."
 )
+_ON_PAGES = f"The page of a paper says which claims fail; all are in [{CLAIMS}](./{CLAIMS})."
+_HOLD, _FAIL = (SUPPORTED, MOSTLY_OPEN), (CONTRADICTED, MIXED)
 _KINDS = ("misprint", "unstated", "inference", "open")
 _SUMMED = ("fits", "fits at scale paper", "failed values", "core-hours")
 
@@ -34,43 +52,80 @@ _SUMMED = ("fits", "fits at scale paper", "failed values", "core-hours")
 def front_page(shelf: Shelf, name: str) -> Page:
     """The page that leads to all others; its file is called ``report`` or ``overview``."""
     check_counted_once(shelf.studies.values(), shelf.configuration / "published")
-    cells, uncounted = (_compared(shelf, are_counted) for are_counted in (True, False))
-    pages = shelf.pages.items()
-    findings = [
-        f"{line} ({_link(page)})" for page, names in pages for line in finding(shelf, names)
+    compared = pd.concat([_compared(shelf, page) for page in shelf.pages], ignore_index=True)
+    cells, uncounted = (compared[compared["is_counted"] == counts] for counts in (True, False))
+    parts: list[Part] = [
+        in_short(cells, [item for items in shelf.weighed.values() for item in items]),
+        *verdict_tiles(cells),
+        *picture(cells, shelf.weighed),
+        Section("Pages", [[_about(shelf, page) for page in shelf.pages]]),
     ]
-    parts: list[Part] = [findings, *verdict_tiles(cells)]
-    links = [_link(page, shelf.paper(page).title) for page in shelf.pages]
-    parts.append(Section("Pages", [links]))
     if len(cells):
-        others = Section("Compared, but not counted", [_APART, _verdicts(uncounted)], True)
+        others = Section("Compared, but not counted", [_APART, _verdicts(uncounted)])
         reasons = Section("Cells that differ or deviate", [_WHY, _explained(cells)])
-        parts.append(Section("Published values", [_COUNTED, _verdicts(cells), reasons, others]))
+        values = [_COUNTED, _verdicts(cells), reasons, others]
+        parts.append(Section("Published values, paper by paper", values, is_folded=True))
     if any(shelf.weighed.values()):
-        parts.append(Section("Claims of the texts", [_claims(shelf.weighed), *_failing(shelf)]))
+        claims = [_claims(shelf.weighed), Either(list(_failing(shelf)), [_ON_PAGES])]
+        parts.append(Section("Claims of the texts, and which of them fail", claims, is_folded=True))
     parts.append(Section("What was run", [_run(shelf)], is_folded=True))
     title = "Published and reproduced" if len(cells) else "Methods on simulated data"
     return Page(name, title, parts)
 
 
+def in_short(cells: pd.DataFrame, weighed: Sequence[Weighed]) -> list[str]:
+    """What was reproduced, what was not and what is open, a line each."""
+    count = cells["outcome"].value_counts().reindex(OUTCOMES, fill_value=0)
+    claims = pd.Series([item.verdict for item in weighed if not item.claim.ours], dtype=str)
+    n_good, n_bad = (int(claims.isin(words).sum()) for words in (_HOLD, _FAIL))
+    tables = cells.loc[cells["outcome"].isin([DIFFERS, DEVIATES]), "row"].value_counts().head(3)
+    most = ", ".join(f"{n} in {row}" for row, n in tables.items())
+    n_never = count[CANNOT_BE_DECIDED]
+    lines = {
+        "Reproduced": (
+            f"{count[AGREES]:,} of {len(cells):,} published values agree within the margin",
+            f"{n_good} of {len(claims)} claims of the texts are supported",
+        ),
+        "Not reproduced": (
+            f"{count[[DIFFERS, DEVIATES]].sum()} values differ or deviate"
+            + (f" (most: {most})" if most else ""),
+            f"{n_bad} claims fail, in some settings or in all",
+        ),
+        "Open": (
+            f"{count[UNDECIDED] + n_never} values; {n_never} of them no number of runs can decide, "
+            "since the published value is too uncertain"
+            + (f", and {count[NO_ERROR]} have no known error" if count[NO_ERROR] else ""),
+            f"{len(claims) - n_good - n_bad} claims",
+        ),
+    }
+    has = (len(cells) > 0, len(claims) > 0)
+    said = {what: list(compress(words, has)) for what, words in lines.items()}
+    return [f"**{what}**: {'; '.join(words)}." for what, words in said.items() if words]
+
+
 def write_pages(shelf: Shelf, front: Path) -> list[Path]:
-    """Write the front page, and next to it the page of each paper and of each other study."""
+    """Write the front page, the page of each paper and of each other study, and all claims."""
     pages = [front_page(shelf, front.stem), *(paper_page(shelf, name) for name in shelf.pages)]
+    claims = [
+        claims_table(items, with_remarks=True).assign(paper=name)
+        for name, items in shelf.weighed.items()
+        if items
+    ]
+    if claims:
+        write_csv(front.with_name(CLAIMS), pd.concat(claims))
     return [page.write(front.with_stem(page.name)) for page in pages]
 
 
-def _compared(shelf: Shelf, are_counted: bool) -> pd.DataFrame:
-    """The compared cells of all papers that count, or those that do not."""
-    tables = []
-    for page, names in shelf.pages.items():
-        for name in names:
-            study, comparison = shelf.studies[name], shelf.results[name].comparison
-            cells = counted(study, comparison)
-            if not are_counted:
-                cells = compared_cells(comparison).drop(cells.index)
-            ends = {label: method.entry.load().range[1] for label, method in study.metrics.items()}
-            tables.append(cells.assign(paper=_link(page), largest=cells["metric"].map(ends)))
-    return pd.concat(tables, ignore_index=True)
+def _compared(shelf: Shelf, page: str) -> pd.DataFrame:
+    """The compared cells of a page, their tables named with it."""
+    cells = shelf.compared(page)
+    return cells.assign(paper=_link(page), row=page + " " + cells["row"])
+
+
+def _about(shelf: Shelf, page: str) -> str:
+    """A link to a page, and what its paper compares."""
+    title = _link(page, shelf.paper(page).title)
+    return " ".join([f"{title}.", *finding(shelf, shelf.pages[page])])
 
 
 def _link(page: str, title: str = "") -> str:
@@ -114,15 +169,14 @@ def _claims(weighed: Mapping[str, Sequence[Weighed]]) -> pd.DataFrame:
 
 def _failing(shelf: Shelf) -> Iterator[Section]:
     for name, items in shelf.weighed.items():
-        lines = [_failure(item) for item in items if item.verdict in (CONTRADICTED, MIXED)]
+        lines = [_failure(item) for item in items if item.verdict in _FAIL]
         yield Section(f"Claims that fail: {shelf.paper(name).title}", [lines])
 
 
 def _failure(item: Weighed) -> str:
     counts = f"{item.n_for} for it, {item.n_against} against, {item.n_open} open"
     whose = "Our own claim: " if item.claim.ours else ""
-    line = f"{whose}{item.claim.says} ({item.claim.place}): {item.verdict} ({counts})"
-    return f"{line}. {item.claim.comment}" if item.claim.comment else line
+    return f"{whose}{item.claim.says} ({item.claim.place}): {item.verdict} ({counts})."
 
 
 def _run(shelf: Shelf) -> pd.DataFrame:

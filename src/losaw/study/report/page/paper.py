@@ -1,6 +1,8 @@
 """The page of a paper: what was found first, then tables, claims, failures and figures."""
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 
 import pandas as pd
@@ -10,13 +12,13 @@ from losaw.study.claims.claim_file import Claims
 from losaw.study.claims.weighing import CONTRADICTED, MIXED, Weighed, settings_against
 from losaw.study.report.best_methods import rank_methods
 from losaw.study.report.headline import headline
-from losaw.study.report.page.parts import Page, Part, Picture, Section, Tiles
-from losaw.study.report.page.stored import Shelf
-from losaw.study.report.tables import LEGEND, arrange, in_words
+from losaw.study.report.page.parts import Drawn, Either, Page, Part, Picture, Section, Tiles
+from losaw.study.report.page.stored import CLAIMS, RUNS, Shelf
+from losaw.study.report.replication import draw_replication
+from losaw.study.report.tables import ArrangedTable, arrange, in_words
 from losaw.study.report.typeset import number, signed
-from losaw.study.request.grid import Study
-from losaw.study.results.agreement import AGREES, DEVIATES, DIFFERS, UNDECIDABLE, UNDECIDED
-from losaw.study.results.compare import COMPARED, compared_cells, counted, rms_z
+from losaw.study.results.agreement import AGREES, DEVIATES, DIFFERS, UNDECIDED
+from losaw.study.results.compare import CANNOT_BE_DECIDED, OUTCOMES, rms_z
 from losaw.support.words import percent
 
 _EXPLAINED = (
@@ -32,10 +34,16 @@ _EXPLAINED = (
     "difference lies within the margin by more than a one-sided bound of the same level. *Medians* "
     "shows the claimed relation between the medians of both sides over the settings."
 )
+_FAILING = {CONTRADICTED: "Claims that fail", MIXED: "Claims that fail in some settings"}
 _HOURS = (
     "Core-hours are CPU time of the jobs, by their own clock; of runs before losaw measured it, "
     "by samples that Snakemake took, which miss up to 30 s of a job."
 )
+_VALUES = (
+    "Published values against ours, which are equal on the line; and their differences in margins, "
+    "table by table: the grey band is the margin that a study declares."
+)
+_BARS = "The claims of the text, by the verdict of our numbers."
 _RANKING = (
     "Over all settings that the methods share, each setting counting the same. The rank (1 is "
     "best) is taken on every single data set and then averaged. In brackets, the Monte Carlo "
@@ -49,25 +57,60 @@ _RANKING = (
 def paper_page(shelf: Shelf, name: str) -> Page:
     """The page of a paper, by the name of its file of claims, or of a study that has none."""
     names, paper, weighed = shelf.pages[name], shelf.paper(name), shelf.weighed.get(name, ())
+    compared = shelf.compared(name)
+    cells = compared[compared["is_counted"]]
+    shown = {study: _shown(shelf, study) for study in names}
+    first = _take_first(shown, paper.shown_first)
     parts: list[Part] = [f"After {paper.paper}."] if paper.paper else []
-    parts += finding(shelf, names)
-    cells = [counted(shelf.studies[study], shelf.results[study].comparison) for study in names]
-    parts += verdict_tiles(pd.concat(cells, ignore_index=True))
-    parts += [_disagreements(shelf, names, paper, weighed), *_tables(shelf, names)]
+    parts += [*finding(shelf, names), *verdict_tiles(cells), *picture(cells, {name: weighed})]
     parts += [
+        *first,
+        _disagreements(shelf, paper, weighed, compared),
         _claims(weighed),
-        Section("Claims that no number here can decide", [paper.not_checked]),
+        Section("Claims that no number here can decide", [paper.not_checked], True),
         _decisions(paper),
-        *(_methods(shelf, study) for study in names),
-        _figures(shelf, names),
+        *(_study(shelf, study, parts) for study, parts in shown.items()),
         _failed(shelf, names),
-        Section("What was run", [_HOURS, what_was_run(shelf, names)], is_folded=True),
-        _notes(shelf, names),
+        Either(
+            [Section("What was run", [_HOURS, what_was_run(shelf, names)], True)],
+            [f"What was run: [{RUNS}](./{RUNS})."],
+        ),
     ]
     return Page(name, paper.title, parts)
 
 
-def finding(shelf: Shelf, names: Iterable[str]) -> list[Part]:
+def _shown(shelf: Shelf, name: str) -> dict[str, Part]:
+    """The tables and figures of a study that have something to show, by their keys."""
+    study, comparison = shelf.studies[name], shelf.results[name].comparison
+    tables = {key: arrange(study, key, comparison) for key in study.file.tables}
+    shown: dict[str, Part] = {key: table for key, table in tables.items() if len(table.cells)}
+    for key, path in shelf.pictures(name):
+        caption = study.file.figures[key].caption.strip()
+        shown[key] = Picture(path, key.replace("_", " "), caption)
+    return shown
+
+
+def _take_first(shown: Mapping[str, dict[str, Part]], named: Sequence[str]) -> list[Part]:
+    """Take the main table and figure of a page from all that its studies show."""
+    pairs = [(study, key) for study, parts in shown.items() for key in parts]
+    main = [pair for name in named for pair in pairs if "/".join(pair) == name]
+    if not named:
+        tables = [pair for pair in pairs if getattr(shown[pair[0]][pair[1]], "is_printed", False)]
+        figures = [pair for pair in pairs if isinstance(shown[pair[0]][pair[1]], Picture)]
+        main = [*tables[:1], *figures[:1]]
+    taken = [shown[study].pop(key) for study, key in main]
+    return [replace(t, is_first=True) if isinstance(t, ArrangedTable) else t for t in taken]
+
+
+def _study(shelf: Shelf, name: str, shown: Mapping[str, Part]) -> Section:
+    """All that there is of a study, in the order of its file."""
+    study = shelf.studies[name]
+    notes = [*study.differs_at_scale.values(), *study.file.notes]
+    parts = [*shown.values(), *_methods(shelf, name), notes]
+    return Section(f"{study.file.title} (`{name}`)", parts, is_folded=True)
+
+
+def finding(shelf: Shelf, names: Iterable[str]) -> list[str]:
     """The headline of the study with the most settings, of those that compare two methods."""
     headlines = [headline(shelf.studies[name], shelf.results[name]) for name in names]
     _, sentence = max(headlines, key=lambda pair: pair[0], default=(0, ""))
@@ -75,86 +118,118 @@ def finding(shelf: Shelf, names: Iterable[str]) -> list[Part]:
 
 
 def verdict_tiles(cells: pd.DataFrame) -> list[Part]:
-    """Five numbers on the published values, if there are any."""
+    """A few numbers on the published values, if there are any."""
     if cells.empty:
         return []
-    n, count = len(cells), cells["verdict"].value_counts().reindex(COMPARED, fill_value=0)
-    undecided = percent((count[UNDECIDED] + count[UNDECIDABLE]) / n)
+    n, count = len(cells), cells["outcome"].value_counts().reindex(OUTCOMES, fill_value=0)
     tiles = [
         (f"{n:,}", "published values compared"),
         (percent(count[AGREES] / n), "agree: the 90 % interval is within the margin"),
         (f"{count[DIFFERS]} + {count[DEVIATES]}", "others differ (|z| > 3) and deviate (|z| > 2)"),
-        (undecided, f"undecided, {count[UNDECIDABLE]} of them whatever the number of runs"),
+        (percent(count[UNDECIDED] / n), "open: more runs can decide"),
+        (
+            percent(count[CANNOT_BE_DECIDED] / n),
+            "cannot be decided by runs: print is too uncertain",
+        ),
         (f"{rms_z(cells):.2f}", "root mean square of z; 1 is expected"),
     ]
     return [Tiles(tiles)]
 
 
+def picture(cells: pd.DataFrame, weighed: Mapping[str, Iterable[Weighed]]) -> list[Part]:
+    """The replication in a picture, if there is a value or a claim to show."""
+    claims = {
+        name: [item.verdict for item in items if not item.claim.ours]
+        for name, items in weighed.items()
+    }
+    claims = {name: verdicts for name, verdicts in claims.items() if verdicts}
+    if cells.empty and not claims:
+        return []
+    wide, narrow = (draw_replication(cells, claims, is_narrow) for is_narrow in (False, True))
+    values = [_VALUES] if len(cells) else []
+    return [Drawn(wide, narrow, " ".join([*values, *([_BARS] if claims else [])]))]
+
+
 def _disagreements(
-    shelf: Shelf, names: Sequence[str], paper: Claims, weighed: Sequence[Weighed]
+    shelf: Shelf, paper: Claims, weighed: Sequence[Weighed], compared: pd.DataFrame
 ) -> Section:
-    """What does not reproduce: sentences, and the counted cells that differ or deviate."""
-    lines = [
-        f"{item.claim.says} ({item.claim.place}): {item.verdict}; "
-        + "; ".join(settings_against(item))
-        + (f". {item.claim.comment}" if item.claim.comment else "")
-        for item in weighed
-        if item.verdict in (CONTRADICTED, MIXED)
+    """What does not reproduce: a sentence each, with what is known of it below."""
+    parts: list[Part] = [_sentence_first(words) for words in paper.does_not_reproduce]
+    for verdict, title in _FAILING.items():
+        failing = [_failing(item) for item in weighed if item.verdict == verdict]
+        parts.append(Section(title, failing))
+    beyond = compared[compared["verdict"].isin([DIFFERS, DEVIATES])]
+    cells, others = (beyond[beyond["is_counted"] == counts] for counts in (True, False))
+    groups = sorted(
+        cells.groupby(["noted", "explained"], sort=False), key=lambda group: -len(group[1])
+    )
+    titles = [
+        f"{len(own)}{f' ({explained})' if explained else ''}: {noted or 'nothing is known of why'}"
+        for (noted, explained), own in groups
     ]
-    parts: list[Part] = [[*paper.does_not_reproduce, *lines]]
-    for name in names:
-        study, comparison = shelf.studies[name], shelf.results[name].comparison
-        cells = compared_cells(comparison)
-        cells = cells[cells["verdict"].isin([DIFFERS, DEVIATES])]
-        that_count = cells[cells.index.isin(counted(study, comparison).index)]
-        n_others = len(cells) - len(that_count)
-        others = [f"{n_others} more, of readings that are not counted, are in comparison.csv."]
-        title = f"Cells of `{name}` that differ or deviate: {len(that_count)}"
-        frame = _largest_first(study, that_count)
-        parts.append(Section(title, [frame, *(others if n_others else [])], True))
+    files = ", ".join(f"[{n}](./{n}/comparison.csv)" for n in cells["study"].unique())
+    listed = [
+        Section(title, [_largest_first(shelf, own)], is_folded=True)
+        for title, (_, own) in zip(titles, groups, strict=True)
+    ]
+    known = Either(listed, [titles, f"Cell by cell: {files}."] if titles else [])
+    not_counted = f"{len(others)} more, of readings that are not counted, are in comparison.csv."
+    title = f"Cells that differ or deviate, by what is known of them: {len(cells)}"
+    parts.append(Section(title, [known, *([not_counted] if len(others) else [])], is_folded=True))
     return Section("What does not reproduce", parts)
 
 
-def _largest_first(study: Study, cells: pd.DataFrame) -> pd.DataFrame:
+def _sentence_first(words: str) -> Part:
+    """A note whose first sentence, after what it is about, is seen; a click opens the others."""
+    about, _, rest = words.partition(". ")
+    seen, *others = re.split(r"(?<=[.:;]) (?=[A-Z])", rest, maxsplit=1) if rest else [""]
+    return Section(f"**{about}.** {seen}", others, True) if others else f"**{about}.** {seen}"
+
+
+def _failing(item: Weighed) -> Section:
+    """A claim that fails, with what is known of it; of the settings, Markdown has the clearest."""
+    claim, settings = item.claim, list(settings_against(item))
+    counts = f"{item.n_for} for it, {item.n_against} against, {item.n_open} open"
+    texts = [
+        f"{'; '.join([f'{claim.place}: {counts}', *shown])}. {claim.comment}".strip()
+        for shown in (settings, settings[:1])
+    ]
+    title = f"Our own claim: {claim.says}" if claim.ours else claim.says
+    return Section(title, [Either(texts[:1], texts[1:])], is_folded=True)
+
+
+def _largest_first(shelf: Shelf, cells: pd.DataFrame) -> pd.DataFrame:
     """Cells as a frame, the largest |z| first; the numbers stand before the setting."""
     cells = cells.sort_values("z", key=abs, ascending=False, kind="stable")
-    rows = [
-        {
-            "verdict": row["verdict"] + (f" ({row['explained']})" if row["explained"] else ""),
-            "published": f"{row['published']:g}",
-            "ours (s.e.)": f"{number(row['reproduced'], 3)} ({number(row['mc_se'], 3)})",
-            "z": signed(row["z"]),
-            "metric": study.show(row["metric"]),
-            "method": study.show(row["method"]),
-            "setting": ", ".join(in_words(study.show, axis, row[axis]) for axis in study.axes),
-            "table": row["table"],
-            "runs": row["n_seeds"],
-            "noted": row["noted"],
-        }
-        for row in cells.to_dict("records")
-    ]
+    rows = []
+    for row in cells.to_dict("records"):
+        study = shelf.studies[row["study"]]
+        setting = ", ".join(in_words(study.show, axis, row[axis]) for axis in study.axes)
+        rows.append(
+            {
+                "verdict": row["verdict"],
+                "published": f"{row['published']:g}",
+                "ours (s.e.)": f"{number(row['reproduced'], 3)} ({number(row['mc_se'], 3)})",
+                "z": signed(row["z"]),
+                "metric": row["label"],
+                "method": study.show(row["method"]),
+                "setting": setting,
+                "table": row["table"],
+                "runs": row["n_seeds"],
+            }
+        )
     return pd.DataFrame(rows)
 
 
-def _tables(shelf: Shelf, names: Sequence[str]) -> Iterator[Part]:
-    tables = [
-        arrange(shelf.studies[name], table, shelf.results[name].comparison)
-        for name in names
-        for table in shelf.studies[name].file.tables
-    ]
-    tables = [table for table in tables if len(table.cells)]
-    if any(table.is_printed for table in tables):
-        legend = Section("How to read a cell", [LEGEND], is_folded=True)
-        yield Section("Tables, published and reproduced", [legend, *tables])
-    elif tables:
-        yield Section("Tables", tables)
+def claims_table(weighed: Iterable[Weighed], with_remarks: bool = False) -> pd.DataFrame:
+    """A row for each claim: its verdict, the numbers that it rests on, and where it stands.
 
-
-def _claims(weighed: Sequence[Weighed]) -> Section:
+    The remark on one that fails stands further up on its page, and here only if asked for.
+    """
     rows = []
     for item in weighed:
         claim = item.claim
-        fails = item.verdict in (CONTRADICTED, MIXED)  # with its comment further up
+        fails = item.verdict in (CONTRADICTED, MIXED) and not with_remarks
         verdict = f"**{item.verdict}**" if fails else item.verdict
         verdict += f" (without {', '.join(item.missing)})" if item.missing else ""
         rows.append(
@@ -171,9 +246,14 @@ def _claims(weighed: Sequence[Weighed]) -> Section:
                 "remark": "" if fails else claim.comment,
             }
         )
+    return pd.DataFrame(rows)
+
+
+def _claims(weighed: Sequence[Weighed]) -> Either:
     explained = Section("How a claim is weighed", [_EXPLAINED], is_folded=True)
-    parts = [explained, pd.DataFrame(rows)] if rows else []
-    return Section("What the paper says, weighed", parts)
+    title = f"What the paper says, weighed: {len(weighed)} claims"
+    table = Section(title, [explained, claims_table(weighed)] if weighed else [], is_folded=True)
+    return Either([table], [f"{title} ([{CLAIMS}](./{CLAIMS}))."])
 
 
 def _decisions(paper: Claims) -> Section:
@@ -187,7 +267,8 @@ def _decisions(paper: Claims) -> Section:
         }
         for decision in paper.decisions
     ]
-    return Section("Decisions: the paper is silent, unclear or not followed", [pd.DataFrame(rows)])
+    title = "Decisions: the paper is silent, unclear or not followed"
+    return Section(title, [pd.DataFrame(rows)], is_folded=True)
 
 
 def _medians(item: Weighed) -> str:
@@ -204,11 +285,12 @@ def _medians(item: Weighed) -> str:
     return f"{kind}{left:.3g} {claim.relation} {right:.3g}{margin}"
 
 
-def _methods(shelf: Shelf, name: str) -> Section:
+def _methods(shelf: Shelf, name: str) -> list[Part]:
     """The ranking of a study without published values, where single runs are there."""
-    study, results, parts = shelf.studies[name], shelf.results[name], []
+    study, results = shelf.studies[name], shelf.results[name]
+    parts: list[Part] = []
     if study.file.published or not (results.folder / "results.parquet").is_file():
-        return Section("", [])
+        return []
     for metric, ranking in rank_methods(study, results.results).groupby("metric", sort=False):
         rows = [
             {
@@ -222,16 +304,7 @@ def _methods(shelf: Shelf, name: str) -> Section:
             for row in ranking.to_dict("records")
         ]
         parts.append(Section(f"Ranking by {study.show(metric)}", [_RANKING, pd.DataFrame(rows)]))
-    return Section(f"Methods of `{name}`", parts)
-
-
-def _figures(shelf: Shelf, names: Sequence[str]) -> Section:
-    parts = [
-        Picture(path, key.replace("_", " "), shelf.studies[name].file.figures[key].caption.strip())
-        for name in names
-        for key, path in shelf.pictures(name)
-    ]
-    return Section("Figures", parts)
+    return parts
 
 
 def _failed(shelf: Shelf, names: Sequence[str]) -> Section:
@@ -263,13 +336,3 @@ def what_was_run(shelf: Shelf, names: Sequence[str]) -> pd.DataFrame:
             }
         )
     return pd.DataFrame(rows)
-
-
-def _notes(shelf: Shelf, names: Sequence[str]) -> Section:
-    """The notes of the study files: how the numbers were made."""
-    parts = []
-    for name in names:
-        study = shelf.studies[name]
-        notes = [*study.differs_at_scale.values(), *study.file.notes]
-        parts.append(Section(f"`{study.name}`: {study.file.title}", [notes]))
-    return Section("Notes on the studies", parts, is_folded=True)

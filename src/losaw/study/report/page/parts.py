@@ -3,7 +3,7 @@
 A paragraph is a text, a list is one of texts. They are Markdown: ``**bold**``, ``*slanted*``, code
 in backticks and ``[links](./page.md)``. Numbers of a data frame are written with three digits. A
 table of a study stands in HTML next to the published one; in Markdown it is a link to its file,
-with the counts.
+with its caption.
 """
 
 import base64
@@ -11,6 +11,7 @@ import html
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from operator import methodcaller
 from pathlib import Path
 from typing import TypeAlias
 
@@ -18,7 +19,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from losaw.pages import render
-from losaw.study.block.writing import write_text
+from losaw.study.block.writing import write_file, write_text
 from losaw.study.report.tables import ArrangedTable, to_html, unpadded
 from losaw.study.results.compare import COMPARED
 
@@ -47,6 +48,15 @@ class Picture:
 
 
 @dataclass(frozen=True)
+class Drawn:
+    """A picture as PNG that is written next to its page, and the same for a phone."""
+
+    wide: bytes
+    narrow: bytes
+    caption: str
+
+
+@dataclass(frozen=True)
 class Section:
     """A heading with what is below it; what is folded opens at a click.
 
@@ -58,7 +68,17 @@ class Section:
     is_folded: bool = False
 
 
-Part: TypeAlias = str | list[str] | pd.DataFrame | Tiles | ArrangedTable | Picture | Section
+@dataclass(frozen=True)
+class Either:
+    """What a page in HTML shows, and what one in Markdown, such as the file that has it."""
+
+    html: Sequence["Part"]
+    markdown: Sequence["Part"]
+
+
+Part: TypeAlias = (
+    str | list[str] | pd.DataFrame | Tiles | ArrangedTable | Picture | Drawn | Section | Either
+)
 
 
 @dataclass(frozen=True)
@@ -71,7 +91,14 @@ class Page:
 
     def markdown(self, folder: Path) -> str:
         """The page in Markdown, for a file in ``folder``."""
-        _, *lines = _markdown(Section(self.title, self.parts), folder, 1)
+        # The picture is called like the page.
+        parts = [
+            Picture(folder / f"{self.name}.png", "The replication in a picture", part.caption)
+            if isinstance(part, Drawn)
+            else part
+            for part in self.parts
+        ]
+        _, *lines = _markdown(Section(self.title, parts), folder, 1)
         return "\n".join(lines) + "\n"
 
     def html(self) -> str:
@@ -80,14 +107,20 @@ class Page:
         return render("report/page.html", title=self.title, body=body)
 
     def write(self, path: Path) -> Path:
-        """Write it as the ending says; links in Markdown are relative to the file's folder."""
+        """Write it as the ending says, and its picture, which is called like it.
+
+        Links in Markdown are relative to the file's folder.
+        """
+        for part in self.parts:
+            if isinstance(part, Drawn):
+                write_file(path.with_suffix(".png"), methodcaller("write_bytes", part.wide))
         write_text(path, self.html() if path.suffix == ".html" else self.markdown(path.parent))
         return path
 
 
 def _is_shown(part: Part) -> bool:
-    if isinstance(part, Section):
-        return any(map(_is_shown, part.parts))
+    if isinstance(part, Section | Either):
+        return any(map(_is_shown, part.parts if isinstance(part, Section) else part.html))
     return len(part) > 0 if isinstance(part, list | pd.DataFrame) else True
 
 
@@ -110,10 +143,16 @@ def _markdown(part: Part, folder: Path, level: int) -> Iterator[str]:
         case Picture(path, title, caption):
             yield f"![{title}](./{path.relative_to(folder).as_posix()})"
             yield from ("", f"**{title}.** {caption}")
-        case Section(title, parts):
-            yield f"{'#' * level} {title}"
+        case Either(_, parts):
+            for instead in filter(_is_shown, parts):
+                yield from _markdown(instead, folder, level)
+        case Section(title, parts, is_folded):
+            heading = f"<details>\n<summary>{_words(title)}</summary>"
+            yield heading if is_folded else f"{'#' * level} {title}"
             for below in filter(_is_shown, parts):
                 yield from _markdown(below, folder, level + 1)
+            if is_folded:
+                yield "\n</details>"
 
 
 def _html(part: Part, level: int) -> str:
@@ -132,19 +171,26 @@ def _html(part: Part, level: int) -> str:
         case ArrangedTable():
             about = f"<b>{html.escape(part.title)}.</b> {html.escape(part.layout.caption)}"
             note = f'<p class="note">{html.escape(part.note)}</p>' if part.note else ""
-            inside = f'{note}<div class="scroll">{to_html(part)}</div>'
+            legend = f'<p class="note">{html.escape(part.legend)}</p>' if part.is_first else ""
+            inside = f'<div class="scroll">{to_html(part)}</div>{note}{legend}'
             summary = f'{about} <span class="counts">{html.escape(part.counts_line)}</span>'
-            return _folded(summary, inside)
+            return _folded(summary, inside, part.is_first)
+        case Drawn(wide, narrow, caption):
+            source = f'<source media="(max-width: 34rem)" srcset="{_png(narrow)}">'
+            image = f'<img src="{_png(wide)}" alt="{html.escape(caption)}">'
+            below = f"<figcaption>{_words(caption)}</figcaption>"
+            return f"<figure>\n<picture>{source}{image}</picture>\n{below}\n</figure>"
         case Picture(path, title, caption):
-            data = base64.b64encode(path.read_bytes()).decode("ascii")
             below = f"<figcaption><b>{html.escape(title)}.</b> {_words(caption)}</figcaption>"
             alt = html.escape(caption or title)
-            image = f'<img src="data:image/png;base64,{data}" alt="{alt}">'
+            image = f'<img src="{_png(path.read_bytes())}" alt="{alt}">'
             return f"<figure>\n{image}\n{below}\n</figure>"
+        case Either(parts):
+            return "\n".join(_html(below, level) for below in filter(_is_shown, parts))
         case Section(title, parts, is_folded):
             inside = "\n".join(_html(below, level + 1) for below in filter(_is_shown, parts))
             if is_folded:
-                return _folded(f"<b>{_words(title)}</b>", inside)
+                return _folded(_words(title), inside)
             return f"<section>\n<h{level}>{_words(title)}</h{level}>\n{inside}\n</section>"
         case _:  # a data frame
             cells = part.map(_cell).rename(columns=lambda name: _words(str(name)))
@@ -154,8 +200,12 @@ def _html(part: Part, level: int) -> str:
             return f'<div class="scroll">{table}</div>'
 
 
-def _folded(summary: str, inside: str) -> str:
-    return f"<details>\n<summary>{summary}</summary>\n{inside}\n</details>"
+def _png(data: bytes) -> str:
+    return f"data:image/png;base64,{base64.b64encode(data).decode('ascii')}"
+
+
+def _folded(summary: str, inside: str, is_open: bool = False) -> str:
+    return f"<details{' open' * is_open}>\n<summary>{summary}</summary>\n{inside}\n</details>"
 
 
 def _cell(value: object) -> str:

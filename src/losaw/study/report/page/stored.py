@@ -7,15 +7,18 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from losaw.study.claims.claim_file import Claim, Claims, Side, check_claims, pages_of, read_papers
 from losaw.study.claims.weighing import NOT_RUN, Weighed, planned_of, weigh_claim
 from losaw.study.errors import StudyError
 from losaw.study.report.results import StudyResults
 from losaw.study.request.grid import Study
+from losaw.study.results.compare import compared_cells, counted, outcomes
 from losaw.study.results.summary import effects_by_run
 from losaw.study.stored_tables import read_stored
 
-RUNS = "runs.csv"
+RUNS, CLAIMS = "runs.csv", "claims.csv"
 RUN = {"study": str, "scale": str, "commit": str, "seeds": str, "fits": int, "core_hours": float}
 
 
@@ -91,6 +94,32 @@ class Shelf:
         runs = effects_by_run(study, results.results) if has_runs else None
         return weigh_claim(claim, results.summary, study.decisions, planned_of(study), runs)
 
+    def compared(self, page: str) -> pd.DataFrame:
+        """The compared cells of a page, table by table, with what its tables and picture need.
+
+        ``is_counted`` says whether a cell counts, ``largest`` what its metric can be at most. A
+        ``family`` is the metric of variants such as a rejection rate of each feature, in several
+        studies. ``row`` is the table, in the picture.
+        """
+        tables = []
+        for name in self.pages[page]:
+            study, comparison = self.studies[name], self.results[name].comparison
+            cells = compared_cells(comparison)
+            metrics = {
+                label: (study.show(label), metric.entry.name, metric.entry.load().range[1])
+                for label, metric in study.metrics.items()
+            }
+            columns = ("label", "family", "largest")
+            named = {
+                column: [metrics[label][place] for label in cells["metric"]]
+                for place, column in enumerate(columns)
+            }
+            is_counted = cells.index.isin(counted(study, comparison).index)
+            more = {"study": name, "row": cells["table"], "outcome": outcomes(cells)}
+            tables.append(cells.assign(is_counted=is_counted, **more, **named))
+        cells = pd.concat(tables, ignore_index=True)
+        return cells.sort_values("table", key=_number_in, kind="stable", ignore_index=True)
+
     @cached_property
     def pages(self) -> Mapping[str, list[str]]:
         """The studies of each paper, and each study that belongs to none."""
@@ -110,6 +139,10 @@ class Shelf:
             path = folder / f"{key}.png"
             if path.is_file():
                 yield key, path
+
+
+def _number_in(names: pd.Series) -> pd.Series:
+    return names.astype(str).str.extract(r"(\d+)")[0].astype(float)
 
 
 def run_of(manifest: Mapping[str, Any], study: str) -> dict[str, Any]:
