@@ -92,8 +92,8 @@ class Claims(Strict):
     studies: Annotated[list[str], Field(min_length=1)]
     """Names of study files: those that the paper's page shows, in its order."""
     shown_first: list[str] = Field(default=[])
-    """``<study>/<table or figure>``, at the top of the page. Default: the first table with published
-    values, and the first figure."""
+    """``<study>/<table or figure>``, at the top of the page. Default: the first table that has
+    published values, and the first figure."""
     claims: list[Claim] = Field(default=[])
     not_checked: list[str] = Field(default=[])
     """Claims that no number of ours can decide, each with the reason."""
