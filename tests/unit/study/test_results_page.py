@@ -44,19 +44,18 @@ def folder(shared_project):
 
 
 def documented(heading):
-    """List the entries of the table below a heading, our own names in full."""
+    """List the columns that stand below a heading, our own names in full."""
     (text,) = re.findall(rf"^### `{re.escape(heading)}`\n(.*?)(?=^##)", PAGE, re.M | re.S)
+    (listed,) = re.findall(r"^(?:Columns|Keys): (.*?)\n\n", text, re.M | re.S)
     found = []
-    for cell in re.findall(r"^\| (\*.+?\*|`.+?`) \|", text, re.M):
+    for cell in re.findall(r"\*.+?\*|`.+?`", listed):
         if cell == "*axes*":
             found += AXES
-        elif cell == "*first axis*":
-            found += AXES[:1]
         elif cell == "*rows and columns*":
             found += ["noise_variance", "metric", "n_samples", "method"]
         elif cell == "*the others*":
             found += [name for name in documented("comparison.csv") if name not in found]
-        elif cell.startswith("`"):
+        else:
             found.append(cell.strip("`"))
     return found
 
