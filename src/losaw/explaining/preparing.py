@@ -79,7 +79,7 @@ def prepare(
             f"a pandas or polars frame with named columns, or the path of a file, is needed, "
             f"got {type(frame).__name__}"
         )
-    if hasattr(target, "__array__") and np.ndim(target):
+    if isinstance(target, list) or (hasattr(target, "__array__") and np.ndim(target)):
         raise TypeError("target must be the name of a column of the table: add its values as one")
     names = [str(name) for name in frame.columns]
     check_unique(names, "the table")

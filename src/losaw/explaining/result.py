@@ -187,7 +187,7 @@ class Explanation(Result):
         explained = []
         for name, quality in self.work.quality.items():
             share = f"{100 * quality.share:z.3g} ± {100 * quality.std_error:.3g} %"
-            share = percent(quality.share) if quality.p_value <= LEVEL else share
+            share = percent(quality.share) if quality.p_value <= LEVEL else share.replace("-", "−")
             explained.append(f"{'losawRF' if name == 'losaw' else self.model} explains {share}")
         shares = f"; {' and '.join(explained)} of the variation of unseen rows" if explained else ""
         return f"{self.target} ({self.task}): {used}, {n} feature{'s' * (n > 1)}{shares}"

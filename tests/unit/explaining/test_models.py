@@ -235,8 +235,9 @@ def test_a_classifier_without_probabilities_is_refused_with_the_remedy():
     for model in (SVC(), LinearSVC(), make_pipeline(StandardScaler(), RidgeClassifier())):
         with pytest.raises(ValueError, match=r"no predict_proba.*CalibratedClassifierCV"):
             losaw.explain(frame, "y", model=model, methods="pfi", folds=3, budget=None)
-    with pytest.raises(TypeError, match="target must be the name of a column"):
-        losaw.explain(frame, frame["y"])
+    for values in (frame["y"], frame["y"].tolist()):
+        with pytest.raises(TypeError, match="target must be the name of a column"):
+            losaw.explain(frame, values)
 
 
 @pytest.mark.parametrize(
