@@ -47,6 +47,8 @@ class Truth:
         Variance of the response's additive noise; NaN for classification.
     regression_function : callable or None
         ``f(X) -> array (n_samples,)``, the mean (or class-1 probability) of the response.
+    test_mean : array of shape (n_test,) or None
+        Its values in the test sample, where they are known without the function.
     details : dict
         Anything else worth a row, for example an attained correlation.
 
@@ -62,6 +64,7 @@ class Truth:
     noise_variance: float = float("nan")
     regression_function: Callable[[FloatArray], FloatArray] | None = None
     details: dict[str, float] = field(default_factory=dict)
+    test_mean: FloatArray | None = None
 
     def __post_init__(self) -> None:
         columns, known = {*self.signal}, range(self.n_features)

@@ -23,6 +23,7 @@ from losaw.data import Dataset, Sample, Truth
 from losaw.importance import ImportanceResult
 from losaw.rng import seed_integer, stream
 from losaw.study.datasets import is_there
+from losaw.study.estimates import Estimate
 from losaw.study.registry import Registration, entries, get
 
 FILE = Path(__file__).with_name("names.csv")
@@ -358,12 +359,16 @@ def _measured(metric: Any) -> list[Any]:
                 p_values=1 / (1 + np.exp(3 * scores)),
                 details={"detail": 0.5, "counts": np.abs(scores)},
             )
+        elif metric.needs == "estimate":
+            value, error, p = rng.random(3)
+            measured = {"theta": Estimate(value, error, value - error, value + error, p)}
         else:
             y, error = rng.standard_normal((2, 80))
             measured = SimpleNamespace(
-                test=(y, y + 0.5 * error), independent=(2 * y, 2 * y - 0.5 * error)
+                test=(y, y + 0.5 * error), independent=(2 * y, 2 * y - 0.5 * error), mean=y
             )
         truth = Truth((1, 4, 5), 12, noise_variance=0.5, details={"detail": 0.5, "optimum": 0.9})
+        truth = {"theta": 0.5} if metric.needs == "estimate" else truth
         values.append(metric(measured, truth))
     return values
 

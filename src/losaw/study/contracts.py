@@ -397,7 +397,7 @@ def _measured(metric: Any, seed: int, lead: float = 0.0, turned: int = 0) -> tup
     if metric.needs == "prediction":
         noise = {0.0: 0.5, 10.0: 0.0}.get(lead, 5.0)
         pair = (y[rows], (y + noise * error)[rows])
-        return Predictions(test=pair, independent=(2 * pair[0], 2 * pair[1])), truth
+        return Predictions(pair, (2 * pair[0], 2 * pair[1]), mean=pair[0]), truth
     result = ImportanceResult(
         (scores * (1 - 2 * turned))[index],
         tuple(np.array(default_feature_names(P))[index].tolist()),

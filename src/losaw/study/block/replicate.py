@@ -212,8 +212,15 @@ def predict(model: Any, data: Dataset) -> Predictions:
         predicted = means(model, sample.X) if regression else model.predict_proba(sample.X)
         return _read_only(y), _read_only(predicted)
 
-    independent = data.independent
-    return Predictions(pair(data.test), None if independent is None else pair(independent))
+    independent, truth = data.independent, data.truth
+    mean, function = truth.test_mean, truth.regression_function
+    if mean is None and function is not None:
+        mean = function(data.test.X)
+    return Predictions(
+        pair(data.test),
+        None if independent is None else pair(independent),
+        None if mean is None else _read_only(mean),
+    )
 
 
 def _read_only(values: FloatArray) -> FloatArray:

@@ -68,6 +68,7 @@ def data_of(
     noise_variance: float = math.nan,
     function: Callable[[FloatArray], FloatArray] | None = None,
     details: Mapping[str, float] | None = None,
+    test_mean: FloatArray | None = None,
     independent: Sample | None = None,
 ) -> Dataset:
     """Make a data set of its samples and their truth.
@@ -80,7 +81,7 @@ def data_of(
     return Dataset(
         train,
         test,
-        Truth(tuple(signal), n_features, variance, function, dict(details or {})),
+        Truth(tuple(signal), n_features, variance, function, dict(details or {}), test_mean),
         feature_names=tuple(names) or default_feature_names(n_features),
         feature_kinds=(kinds,) * n_features if isinstance(kinds, str) else tuple(kinds),
         independent=independent,

@@ -23,6 +23,7 @@ def simulated(
     kinds: Kinds = None,
     task: Task | None = None,
     noise_variance: float = float("nan"),
+    mean: ArrayLike | None = None,
 ) -> Dataset:
     """Return a draw of a generator that is a function: the first rows train, the others test.
 
@@ -41,12 +42,15 @@ def simulated(
         None: classification if y is of text or booleans.
     noise_variance : float
         Of the additive noise of y, if it is known.
+    mean : array of shape (n_samples,) or None
+        The mean of y given X, or the probability of the second class: for the metric
+        squared_error_of_mean.
 
     Raises
     ------
     ValueError
-        If X is no table of numbers and levels, y has another length, ``signal`` names a feature
-        that is not there, or a sample would have no rows.
+        If X is no table of numbers and levels, y or ``mean`` has another length, ``signal`` names a
+        feature that is not there, or a sample would have no rows.
 
     Examples
     --------
@@ -66,6 +70,9 @@ def simulated(
     response = np.asarray(y)
     if response.shape != (len(table),):
         raise ValueError(f"y must have shape ({len(table)},), as X has rows, got {response.shape}")
+    means = None if mean is None else np.asarray(mean, dtype=float)
+    if means is not None and means.shape != response.shape:
+        raise ValueError(f"mean must have shape {response.shape}, as y has, got {means.shape}")
     for name in signal:
         if name not in table.names:
             raise ValueError(f"signal: {unknown('feature', name, table.names)}")
@@ -84,4 +91,5 @@ def simulated(
         names=table.names,
         task="classification" if is_classification else "regression",
         noise_variance=noise_variance,
+        test_mean=None if means is None else means[first:],
     )

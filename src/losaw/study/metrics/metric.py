@@ -25,6 +25,8 @@ class Predictions:
         probabilities of all classes, (n_samples, n_classes).
     independent : pair of arrays (y, y_hat) or None
         On the sample of independent features, if the generator draws it.
+    mean : array or None
+        The true mean of the test responses given their features, if the generator knows it.
 
     Examples
     --------
@@ -40,6 +42,7 @@ class Predictions:
 
     test: tuple[FloatArray, FloatArray]
     independent: tuple[FloatArray, FloatArray] | None = None
+    mean: FloatArray | None = None
 
 
 @dataclass(frozen=True)

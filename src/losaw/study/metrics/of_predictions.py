@@ -80,6 +80,23 @@ def risk(predictions: Predictions, truth: Truth) -> float:
     return float(1 - roc_auc_score(y, predicted[:, 1]))
 
 
+@partial(Metric, range=(0.0, inf), higher_is_better=False, needs="prediction")
+def squared_error_of_mean(predictions: Predictions, truth: Truth) -> float:
+    """The mean squared difference between predicted and true means, E[Y | X], on the test sample.
+
+    Of two classes, between their probabilities. Unlike :func:`risk` it has no noise of the response
+    in it.
+    """
+    if predictions.mean is None:
+        raise ValueError("not defined, since the generator does not say the mean of its responses")
+    predicted, mean = _finite(predictions.test[1], predictions.mean)
+    if predicted.shape == (len(mean), 2):
+        predicted = predicted[:, 1]
+    if predicted.shape != mean.shape:
+        raise ValueError(f"defined for numbers and two classes, not for shape {predicted.shape}")
+    return float(((predicted - mean) ** 2).mean())
+
+
 @partial(
     Metric,
     range=(-inf, inf),

@@ -15,7 +15,8 @@ _METRICS = {
         "importance_detail signal_share"
     ),
     "of_estimates": "bias empirical_se model_se rmse coverage rejection",
-    "of_predictions": "r2_test r2_ind r2_ind_train_noise optimum_gap risk truth_detail",
+    "of_predictions": "r2_test r2_ind r2_ind_train_noise optimum_gap risk truth_detail "
+    "squared_error_of_mean",
 }
 # The file of losaw.study.report.drawings -> its drawings, functions of these names with _ for -.
 _DRAWINGS = {

@@ -33,6 +33,7 @@ from losaw.study.metrics.of_predictions import (
     r2_ind_train_noise,
     r2_test,
     risk,
+    squared_error_of_mean,
     truth_detail,
 )
 
@@ -127,6 +128,8 @@ OF_PREDICTIONS = [
     (risk(), Predictions((np.array([0.0, 2.0]), np.array([1.0, 4.0]))), {}, 2.5),
     # Of four pairs of classes one is in the wrong order.
     (risk(), Predictions((np.array([0, 0, 1, 1]), TURNED)), {}, 0.25),
+    (squared_error_of_mean(), Predictions((Y, Y + 1), mean=MEAN), {}, 4.5),  # 1, 0, 1, 16
+    (squared_error_of_mean(), Predictions((CLASSES, SURE), mean=SURE[:, 1] - 0.1), {}, 0.01),
     (truth_detail(key="alpha"), Predictions((Y, Y)), {"alpha": 0.8}, 0.8),
     (truth_detail(key="beta"), Predictions((Y, Y)), {"alpha": 0.8}, MISSING),
 ]  # fmt: skip
@@ -171,6 +174,8 @@ REFUSED = [
     (feature_rank(feature="c"), scores(1, 2), (0,), "unknown feature 'c'"),
     (r2_ind(), Predictions((Y, Y)), (0,), "the generator gives no independent sample"),
     (r2_ind_train_noise(), Predictions((Y, Y)), (0,), "gives no independent sample"),
+    (squared_error_of_mean(), Predictions((Y, Y)), (0,), "does not say the mean"),
+    (squared_error_of_mean(), Predictions((Y, OF_THREE), mean=Y), (0,), "two classes, not for"),
     *[(r2_test(), Predictions(pair), (0,), words) for pair, words in (
         ((Y, Y[:3]), r"predictions have shape \(3,\), responses \(4,\)"),
         ((Y, Y[:, None]), r"predictions have shape \(4, 1\)"),
