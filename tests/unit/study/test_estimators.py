@@ -15,6 +15,7 @@ from losaw.study.contracts import check_file
 from losaw.study.errors import StudyError
 from losaw.study.estimates import Estimate, by_estimand, data_and_truths
 from losaw.study.registry import get
+from losaw.study.report.page.design import design
 from losaw.study.report.results import StudyResults
 from losaw.study.report.tables import arrange, to_markdown
 from losaw.study.results.summary import statistic
@@ -92,6 +93,12 @@ def test_the_example_has_its_coverage_and_is_compared_claimed_and_verified(sessi
     text = to_markdown(arrange(plan.study, "performance", results.comparison))
     (error,) = re.findall(r"\n\| bias \| .*?\((.*?)\)", text)
     assert len(error) == 2 - np.floor(np.log10(float(error)))  # two digits, as none is printed
+    box = dict(design(plan.study, results.summary).itertuples(index=False))
+    assert box["Aim"] == plan.study.file.title and box["Runs"] == "400 runs a setting"
+    assert box["Data"].startswith("two-laws: Numbers of a") and "n 10, 50, 200" in box["Data"]
+    assert (
+        box["Estimand"] == "mean, 1 in the first setting" and "coverage: The" in box["Performance"]
+    )
     printed = results.comparison[results.comparison["published"].notna()]
     assert {*printed["verdict"]} == {"agrees"}
     study = plan.study

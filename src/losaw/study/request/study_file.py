@@ -286,6 +286,8 @@ class StudyFile(Strict):
     study: Name
     """Name; must equal the file's stem."""
     title: str
+    aim: str = ""
+    """Of the study, in a sentence; default: the title."""
     paper: str = ""
     experiment: Name | None = None
     """Studies that share it share their data. Default: ``study``."""

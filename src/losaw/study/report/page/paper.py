@@ -12,6 +12,7 @@ from losaw.study.claims.claim_file import Claims
 from losaw.study.claims.weighing import CONTRADICTED, MIXED, Weighed, settings_against
 from losaw.study.report.best_methods import rank_methods
 from losaw.study.report.headline import headline
+from losaw.study.report.page.design import design
 from losaw.study.report.page.parts import Drawn, Either, Page, Part, Picture, Section, Tiles
 from losaw.study.report.page.stored import CLAIMS, RUNS, Shelf
 from losaw.study.report.replication import draw_replication
@@ -106,7 +107,8 @@ def _study(shelf: Shelf, name: str, shown: Mapping[str, Part]) -> Section:
     """All that there is of a study, in the order of its file."""
     study = shelf.studies[name]
     notes = [*study.differs_at_scale.values(), *study.file.notes]
-    parts = [*shown.values(), *_methods(shelf, name), notes]
+    box = Either([design(study, shelf.results[name].summary)], [])  # its file is beside Markdown
+    parts = [box, *shown.values(), *_methods(shelf, name), notes]
     return Section(f"{study.file.title} (`{name}`)", parts, is_folded=True)
 
 

@@ -11,6 +11,7 @@ import html
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from operator import methodcaller
 from pathlib import Path
 from typing import TypeAlias
@@ -118,10 +119,14 @@ class Page:
         return path
 
 
-def _is_shown(part: Part) -> bool:
+def _is_shown(part: Part, form: str = "html") -> bool:
     if isinstance(part, Section | Either):
-        return any(map(_is_shown, part.parts if isinstance(part, Section) else part.html))
+        parts = part.parts if isinstance(part, Section) else getattr(part, form)
+        return any(_is_shown(below, form) for below in parts)
     return len(part) > 0 if isinstance(part, list | pd.DataFrame) else True
+
+
+_is_shown_in_markdown = partial(_is_shown, form="markdown")
 
 
 def _markdown(part: Part, folder: Path, level: int) -> Iterator[str]:
@@ -144,12 +149,12 @@ def _markdown(part: Part, folder: Path, level: int) -> Iterator[str]:
             yield f"![{title}](./{path.relative_to(folder).as_posix()})"
             yield from ("", f"**{title}.** {caption}")
         case Either(_, parts):
-            for instead in filter(_is_shown, parts):
+            for instead in filter(_is_shown_in_markdown, parts):
                 yield from _markdown(instead, folder, level)
         case Section(title, parts, is_folded):
             heading = f"<details>\n<summary>{_words(title)}</summary>"
             yield heading if is_folded else f"{'#' * level} {title}"
-            for below in filter(_is_shown, parts):
+            for below in filter(_is_shown_in_markdown, parts):
                 yield from _markdown(below, folder, level + 1)
             if is_folded:
                 yield "\n</details>"
