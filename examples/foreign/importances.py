@@ -1,8 +1,7 @@
 """Importances of other packages, to be ranked beside losaw's: `pip install '.[peers]'`.
 
     losaw check examples/foreign/importances.py       # what is not installed is skipped by name
-    plugins: [examples/foreign/importances.py]        # in a configuration
-    importances: [mdi, hidimstat-cfi, shap]           # in a study
+    plugins: [../../examples/foreign/importances.py]  # in a study: config/studies/ranking.yaml
 
 Each has the defaults of its package but for the parameters below. They take codes of levels for
 numbers, as the packages do unless they are told otherwise, and explain regressions.
@@ -11,8 +10,6 @@ numbers, as the packages do unless they are told otherwise, and explain regressi
 from importlib.util import find_spec
 
 import numpy as np
-from sklearn.ensemble import RandomForestRegressor
-from sklearn.inspection import permutation_importance
 
 from losaw.importance import ImportanceResult
 from losaw.rng import seed_integer
@@ -38,7 +35,12 @@ class Foreign:
         if data.task == "classification":
             raise ValueError("it explains regressions only here: class labels are no numbers")
         scores = self.scores(model, data.train, data.test, seed_integer(rng))
-        return ImportanceResult(scores, data.feature_names, higher_is_more=self.higher_is_more)
+        own = {"higher_is_more": self.higher_is_more, "details": self.details(scores)}
+        return ImportanceResult(scores, data.feature_names, **own)
+
+    def details(self, scores):
+        """Return which features the package selects, if it does."""
+        return {}
 
 
 @register("importance", "sklearn-permutation")
@@ -49,6 +51,8 @@ class SklearnPermutation(Foreign):
 
     def scores(self, model, train, test, seed):
         """Return ``importances_mean``."""
+        from sklearn.inspection import permutation_importance
+
         options = {"scoring": "neg_mean_squared_error", "random_state": seed}
         return permutation_importance(model, *test, **options).importances_mean
 
@@ -168,10 +172,15 @@ class BorutaPy(Foreign):
     def scores(self, model, train, test, seed):
         """Return ``ranking_``: 1 for confirmed features, 2 for tentative ones."""
         from boruta import BorutaPy
+        from sklearn.ensemble import RandomForestRegressor
 
         forest = RandomForestRegressor(max_depth=5)
         options = {"n_estimators": self.n_estimators, "max_iter": self.max_iter}
         return BorutaPy(forest, **options, random_state=seed).fit(*train).ranking_
+
+    def details(self, scores):
+        """Return the confirmed features."""
+        return {"selected": scores == 1}
 
 
 @register("importance", "fdfi")

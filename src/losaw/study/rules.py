@@ -58,6 +58,7 @@ def request(workflow: Any, config: dict[str, Any]) -> "Run":
     run = Run(Path(workflow.configfiles[0]), config, workflow.is_main_process)
     run.check_targets(sys.argv[1:])
     config[FILE_KEY] = str(run.source.path)
+    config["plugins"] = run.plugins  # with those of studies, for jobs
     return run
 
 

@@ -119,6 +119,8 @@ class Session:
             check_claims(self.folder, [study.name for study in studies])
         self.studies = self._with_something_to_run(studies)
         self.names = tuple(study.name for study in self.studies)
+        of_studies = (plugin for study in self.studies for plugin in study.plugins)
+        self.plugins = list(dict.fromkeys(map(str, (*self.configuration.plugins, *of_studies))))
 
     def available_studies(self) -> list[str]:
         """Names of the study files next to the configuration."""

@@ -1,9 +1,13 @@
 """Asking for more: only what is new is computed, nothing old moves."""
 
+import shutil
+
 import pytest
 
 from losaw.study.block import compute as module
+from losaw.study.block.block_file import read_block
 from reference.in_process import execute
+from reference.repository import REPOSITORY
 
 COUNTING = """
 
@@ -63,6 +67,33 @@ def test_one_more_importance_computes_itself_alone(small, tmp_path):
     assert contents([path]) != before
     fresh = execute(small.session(results=str(tmp_path / "fresh")))
     assert contents(fresh) == contents([path])
+
+
+def test_a_strangers_file_and_two_lines_compute_the_rows_of_that_method_alone(small):
+    small.edit("  jittered:", "  #")
+    small.edit("marginal-slopes}", "marginal-slopes, importances: [first-slopes]}")
+    (before,) = execute(small.session())
+    rows = read_block(before).table.to_pylist()
+    assert explained(small) == ["first"] * 2
+    shutil.copy(REPOSITORY / "examples" / "importance.py", small.folder / "stranger.py")
+    small.edit("title:", "plugins: [../../stranger.py]\ntitle:")
+    small.edit("importances: [first-slopes]}", "importances: [first-slopes, shuffled-loss]}")
+    (path,) = execute(small.session())
+    found = read_block(path).table.to_pylist()
+    added = [row for row in found if row["importance"] == "shuffled-loss"]
+    assert explained(small) == [] and {row["status"] for row in added} == {"ok"} and len(added) == 4
+    assert str([row for row in found if row not in added]) == str(rows)
+
+
+@pytest.mark.parametrize("missing", ["losaw_no_such_module", ""])
+def test_an_optional_learner_whose_importance_cannot_run_is_left_out_by_name(small, missing):
+    says = f'\n    unavailable = staticmethod(lambda: "{missing}")\n'
+    small.extend_plugin(says.replace("\n    u", "\nSecondSlopes.u"))
+    small.edit("jitter: 0.3", "jitter: 0.3, optional: true, importances: [second-slopes]")
+    session = small.session()
+    learners = ["plain"] if missing else ["plain", "jittered"]
+    assert session.learners(session.studies[0]) == learners
+    assert session.studies[0].left_out == ({"jittered": missing} if missing else {})
 
 
 def test_without_reuse_all_is_computed_to_the_same_bytes(small, capfd):

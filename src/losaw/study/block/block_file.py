@@ -118,6 +118,7 @@ def _parts(column: pa.Array) -> list[bytes]:
 LIBRARIES = (
     *("numpy", "scipy", "scikit-learn", "numba", "pyarrow"),
     *("cvxpy", "clarabel", "jax", "optax", "shap", "xgboost"),
+    *("hidimstat", "sage-importance", "Boruta", "fdfi"),
 )
 
 

@@ -17,11 +17,10 @@ from losaw.study.block.block_file import footer_of, keep_block, kept_path, write
 from losaw.study.block.recipe import Pair, Recipe
 from losaw.study.block.replicate import ingredients_of, run_replicate
 from losaw.study.block.rows import Row, table_of
-from losaw.study.block.spent import cpu_seconds, write_cost
+from losaw.study.block.spent import Seconds, counted, part_name, write_cost
 from losaw.study.block.taken import Stored, take_rows
 from losaw.study.errors import StudyError
 
-Seconds = defaultdict[str, float]  # CPU time by learner
 # These end a process from outside; what is raised inside (SIGSEGV, SIGABRT) is a method's failure.
 FROM_OUTSIDE = {signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGXCPU}
 
@@ -54,15 +53,14 @@ def compute(
     ended: list[str] = []
     if apart:
         for label in recipe.learners:
-            start = cpu_seconds()
-            own, message = _rows_apart(recipe, label, stored, minutes)
+            with counted(seconds, part_name(label)):
+                own, message = _rows_apart(recipe, label, stored, minutes)
             rows, ended = rows | own, ended + [message] * bool(message)
-            seconds[label] = cpu_seconds() - start
     else:
         with _watched(minutes):
             rows = rows_of(recipe, recipe.learners, stored, seconds)
     table = pa.concat_tables(table_of(recipe.study, *pair, rows[pair]) for pair in recipe.pairs())
-    taken = {learner for ((_, learner), _), own in stored.items() if own}
+    taken = {part_name(pair[1], part) for (pair, _), own in stored.items() for part in own}
     write_block(kept if ended else path, table, footer)
     write_cost(path, seconds, taken)
     if ended:
@@ -81,9 +79,8 @@ def rows_of(
     """Return the rows of some learners of a block by setting and learner, seed by seed.
 
     Settings that differ by a learner's parameter alone have the same data: they are drawn once. The
-    CPU time of each learner that is computed is added to ``seconds``.
+    CPU time of each part that is computed is added to ``seconds``.
     """
-    seconds = defaultdict(float) if seconds is None else seconds
     rows: dict[Pair, list[Row]] = {pair: [] for pair in recipe.pairs(learners)}
     by_data = defaultdict(list)
     for setting, learner in rows:
@@ -98,9 +95,7 @@ def rows_of(
                 there, parts = stored.get((pair, seed), {}), ingredients[pair].parts
                 new: list[Row] = []
                 if missing := [part for part in parts if part not in there]:
-                    start = cpu_seconds()
-                    new = run_replicate(ingredients[pair], seed, missing, drawn)
-                    seconds[pair[1]] += cpu_seconds() - start
+                    new = run_replicate(ingredients[pair], seed, missing, drawn, seconds)
                 if new and new[0].metric == "":  # the fit has failed
                     rows[pair] += new
                     continue

@@ -17,6 +17,7 @@ from losaw.rng import seed_integer, stream
 from losaw.scoring.result import ImportanceResult
 from losaw.study.block.recipe import Recipe
 from losaw.study.block.rows import SCORES, Row
+from losaw.study.block.spent import Seconds, counted, part_name
 from losaw.study.datasets import DatasetError
 from losaw.study.estimates import Estimate, Truths, by_estimand, data_and_truths
 from losaw.study.metrics.metric import Predictions, check_scores
@@ -68,37 +69,42 @@ class Ingredients:
 
 
 def run_replicate(
-    ingredients: Ingredients, seed: int, parts: Collection[str], draw: Callable[[int], Any]
+    ingredients: Ingredients,
+    seed: int,
+    parts: Collection[str],
+    draw: Callable[[int], Any],
+    seconds: Seconds | None = None,
 ) -> list[Row]:
     """Rows of some ``parts`` of one seed: labels of importances, ``""`` for predictions.
 
     Every component has a random stream of its own, and none may change the data: the rows of a
     part are the same whichever other parts are computed. ``draw(seed)`` returns the data, which
-    learners share.
+    learners share. The CPU time of each part is added to ``seconds``.
 
     What the data, the fit, an importance or a metric raises becomes a row with ``status``
     ``"failed"`` and the message; the other rows of the seed are kept. Real data that are missing
     end the job: a stored failure would stay when they are there.
     """
+    learner = ingredients.learner
     try:
-        data = draw(seed)
-        if ingredients.is_estimator:
-            values, truths = data
-            measured = estimate(ingredients, values, truths, seed)
-            metrics = ingredients.metrics.items()
-            return [measure(seed, "", name, one, measured, truths) for name, one in metrics]
-        model = fit(ingredients, data, seed)
+        with counted(seconds, part_name(learner)):
+            data = draw(seed)
+            if ingredients.is_estimator:
+                values, truths = data
+                measured = estimate(ingredients, values, truths, seed)
+                metrics = ingredients.metrics.items()
+                return [measure(seed, "", name, one, measured, truths) for name, one in metrics]
+            model = fit(ingredients, data, seed)
     except DatasetError:
         raise
     except Exception as error:
         return [failure(seed, "", "", error)]
+    rows = []
     with shared_sums():
-        return [
-            row
-            for part in ingredients.parts
-            if part in parts
-            for row in _rows_of_part(ingredients, data, model, seed, part)
-        ]
+        for part in filter(parts.__contains__, ingredients.parts):
+            with counted(seconds, part_name(learner, part)):
+                rows += _rows_of_part(ingredients, data, model, seed, part)
+    return rows
 
 
 def fit(ingredients: Ingredients, data: Dataset, seed: int) -> Any:

@@ -4,7 +4,9 @@ import json
 import multiprocessing
 import resource
 import sys
-from collections.abc import Collection, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ import psutil
 from losaw.study.block.writing import write_text
 
 OTHER = ""  # what no learner spent: start, imports, writing
+Seconds = defaultdict[str, float]  # CPU time by part (:func:`part_name`)
 
 
 def cpu_seconds() -> float:
@@ -21,6 +24,25 @@ def cpu_seconds() -> float:
     running = [psutil.Process(child.pid).cpu_times() for child in multiprocessing.active_children()]
     ended = sum(each.ru_utime + each.ru_stime for each in used)
     return ended + sum(each.user + each.system for each in running)
+
+
+def part_name(learner: str, importance: str = "") -> str:
+    """Return the name of an importance's time; without one, of fit and predictions, and of data."""
+    return f"{learner}/{importance}"
+
+
+def learner_of(part: str) -> str:
+    """Return the learner of a part's name."""
+    return part.partition("/")[0]
+
+
+@contextmanager
+def counted(seconds: Seconds | None, name: str) -> Iterator[None]:
+    """Add the CPU time of the body to that of a name."""
+    start = cpu_seconds()
+    yield
+    if seconds is not None:
+        seconds[name] += cpu_seconds() - start
 
 
 def peak_megabytes() -> float:
@@ -36,7 +58,7 @@ def cost_path(path: Path) -> Path:
 
 
 def read_cost(path: Path) -> dict[str, Any] | None:
-    """Return ``seconds`` by learner and ``peak_megabytes`` of a block; None if not noted."""
+    """Return ``seconds`` by part and ``peak_megabytes`` of a block; None if not noted."""
     try:
         return dict(json.loads(cost_path(path).read_text("utf-8")))
     except (OSError, ValueError):
@@ -44,9 +66,9 @@ def read_cost(path: Path) -> dict[str, Any] | None:
 
 
 def write_cost(path: Path, seconds: Mapping[str, float], taken: Collection[str]) -> None:
-    """Note what a block cost: ``seconds`` by learner of this job, and the rest of it.
+    """Note what a block cost: ``seconds`` by part of this job, and the rest of it.
 
-    Learners with rows that were ``taken`` from an earlier job keep what they cost there. Those
+    Parts with rows that were ``taken`` from an earlier job keep what they cost there. Those
     that are left out this time stay, as their rows do.
     """
     before = read_cost(path) or {"seconds": {}, "peak_megabytes": 0.0}

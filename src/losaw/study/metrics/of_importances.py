@@ -193,17 +193,36 @@ def rejection_rate(
     error.
     """
     columns = _columns(features, result, truth)
-    selected = result.details.get("selected")
+    selected = _selected(result, optional)
+    return nan if selected is None else float(selected[columns].mean())
+
+
+@partial(Metric, higher_is_better=False)
+def false_share(result: ImportanceResult, truth: Truth, *, optional: bool = False) -> float:
+    """The share of noise features among those that a method declares relevant; 0 if none is.
+
+    Its mean over runs is the false discovery rate. What is declared, and ``optional``, are as for
+    ``rejection_rate``.
+    """
+    selected = _selected(result, optional)
     if selected is None:
-        if result.p_values is None:
-            if optional:
-                return nan
-            raise ValueError(
-                "not defined, since the importance has no p-values; take a method that tests (CPI, "
-                "LOCO, Boruta)"
-            )
-        selected = np.asarray(result.p_values) <= LEVEL
-    return float(np.asarray(selected)[columns].mean())
+        return nan
+    if len(result) != truth.n_features:
+        raise ValueError(f"{len(result)} scores for {truth.n_features} features")
+    return float(selected[~truth.is_signal].sum() / max(selected.sum(), 1))
+
+
+def _selected(result: ImportanceResult, optional: bool) -> NDArray[np.bool_] | None:
+    """Return which features are declared relevant; None if an optional metric has no decision."""
+    selected = result.details.get("selected")
+    if selected is None and result.p_values is None:
+        if optional:
+            return None
+        raise ValueError(
+            "not defined, since the importance has no p-values; take a method that tests (CPI, "
+            "LOCO, Boruta)"
+        )
+    return np.asarray(np.asarray(result.p_values) <= LEVEL if selected is None else selected)
 
 
 def check_k(k: int | None = None, **others: object) -> None:

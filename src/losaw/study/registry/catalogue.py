@@ -12,7 +12,7 @@ _METRICS = {
     "of_importances": (
         "pr_auc fi_gap auc best_noise_rank signal_rank noise_score signal_score feature_score "
         "feature_rank signal_size noise_size largest_size size_auc rejection_rate top_share "
-        "importance_detail signal_share"
+        "importance_detail signal_share false_share"
     ),
     "of_estimates": "bias empirical_se model_se rmse coverage rejection",
     "of_predictions": "r2_test r2_ind r2_ind_train_noise optimum_gap risk truth_detail "
@@ -23,7 +23,7 @@ _DRAWINGS = {
     "lines": "metric-lines score-lines",
     "bars": "score-bars",
     "boxes": "pooled-runs score-boxes",
-    "ranking": "ranking",
+    "ranking": "ranking rank-sets",
     "replicate": "pair-plot scores-by-feature",
     "schemes": (
         "gradient-descent network-layers quantile-categories tradeoff traversal-splits "
@@ -61,6 +61,7 @@ NAMES: dict[str, dict[str, str]] = {
         "conditional-dag": "losaw.study.generators.conditional_dag:ConditionalDagGenerator",
         "diamonds": "losaw.study.generators.real_rows:DiamondsGenerator",
         "mixed-pairs": "losaw.study.generators.mixed_pairs:MixedPairsGenerator",
+        "design": "losaw.study.generators.designs:DesignGenerator",
         "real-regression": "losaw.study.generators.real_rows:RealRegressionGenerator",
         "xplainfi": "losaw.study.generators.xplainfi:draw",
     },

@@ -1,13 +1,23 @@
 """A ranking of methods over all settings: mean value, mean rank, and the places they can have."""
 
+import math
+from collections.abc import Mapping
+
 import numpy as np
 import pandas as pd
 
 from losaw.data import FloatArray
 from losaw.scoring.many_tests import rank_sets
+from losaw.study.block.spent import part_name
 from losaw.study.report.tables import higher_is_better, ranks_methods
 from losaw.study.request.grid import Study
 
+# The columns of a ranking by the values of an axis, with their types.
+RANKING = {
+    **dict.fromkeys(("of", "method"), str),
+    **dict.fromkeys(("seeds", "best_place", "worst_place"), int),
+    **dict.fromkeys(("rank", "mean", "found", "false", "seconds"), float),
+}
 LEVEL = 0.95  # of all places of a metric at once
 COLUMNS = [
     *("metric", "method", "settings", "seeds", "mean", "mean_se", "rank", "rank_se"),
@@ -43,6 +53,39 @@ def rank_methods(study: Study, results: pd.DataFrame) -> pd.DataFrame:
     ranked = [_rank_metric(study, m, results) for m in of_means if ranks_methods(study, m)]
     tables = [table for table in ranked if len(table)] or [pd.DataFrame(columns=COLUMNS)]
     return pd.concat(tables, ignore_index=True)[COLUMNS]
+
+
+def ranking_by(study: Study, results: pd.DataFrame, seconds: Mapping[str, float]) -> pd.DataFrame:
+    """The ranking that a study's file asks for: in all settings, and for each value of its axis.
+
+    The places hold at once among the methods of a value. ``of`` is the value, empty for all
+    settings; ``found`` and ``false`` are the means of the two metrics of decisions, NaN of a method
+    that decides nothing; ``seconds`` (by part, as in the manifest) are those of a data set, with
+    the fit of the model. Returned are :data:`RANKING`; no row where two methods cannot be compared.
+    """
+    asked = study.file.ranking
+    if asked is None:
+        return pd.DataFrame(columns=[*RANKING])
+    values = [("", {}), *((str(value), {asked.by: [value]}) for value in study.file.axes[asked.by])]
+    tables = []
+    for value, where in values:
+        those = [setting.identifier for setting in study.settings if setting.matches(where)]
+        part = results[results["setting_id"].isin(those)]
+        table = _rank_metric(study, asked.metric, part).assign(of=value)
+        for name, metric in zip(("found", "false"), asked.decisions or (), strict=False):
+            by_setting = finite_values(study, metric, part).groupby(["method", "setting_id"])
+            means = by_setting["value"].mean().groupby("method").mean()
+            table[name] = table["method"].map(means) if len(table) else []
+        tables.append(table)
+    whole = pd.concat(tables, ignore_index=True)
+    spent = {
+        study.method_name(learner, one): seconds.get(part_name(learner), math.nan)
+        + seconds.get(part_name(learner, one), math.nan)
+        for learner, made in study.learners.items()
+        for one in made.importances
+    }
+    whole["seconds"] = whole["method"].map(spent) if len(whole) else []
+    return whole.reindex(columns=[*RANKING])
 
 
 def finite_values(study: Study, metric: str, results: pd.DataFrame) -> pd.DataFrame:

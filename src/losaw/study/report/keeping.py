@@ -8,7 +8,7 @@ import pandas as pd
 
 from losaw.study.block.writing import write_csv, write_text
 from losaw.study.errors import StudyError
-from losaw.study.report.page.stored import RUNS, Shelf
+from losaw.study.report.page.stored import KEPT_RANKING, RUNS, Shelf
 from losaw.study.report.tables import arrange, to_markdown
 from losaw.study.request.published import read_published
 from losaw.study.results.compare import compare
@@ -41,12 +41,15 @@ def keep(shelf: Shelf, names: Sequence[str], folder: Path) -> int:
         pair = set((results.is_paired and shelf.studies[name].file.compare) or ())
         is_own = results.differences[["method", "minus"]].isin(pair).all(axis=1)
         differences = results.differences[is_own]
+        ranking = shelf.ranking(name)
         shutil.rmtree(kept, ignore_errors=True)  # what takes its place is read
         write_csv(kept / "summary.csv", summary, SEVEN_DIGITS)
         write_csv(kept / "comparison.csv", cells, SEVEN_DIGITS)
         if pair:
             write_csv(kept / "differences.csv", differences, SEVEN_DIGITS)
         write_csv(kept / "blocks.csv", evidence.assign(rows_sha256=digests))
+        if shelf.studies[name].file.ranking:
+            write_csv(kept / KEPT_RANKING, ranking, SEVEN_DIGITS)
         for table in sorted((results.folder / "tables").glob("*.md")):
             write_text(kept / "tables" / table.name, table.read_text("utf-8"))
         for _, picture in list(shelf.pictures(name))[:MOST_PICTURES]:

@@ -32,6 +32,17 @@ def validate(study: Study) -> None:
     _check_methods(study)
     _check_method_names(study)
     _check_cells(study)
+    _check_ranking(study)
+
+
+def _check_ranking(study: Study) -> None:
+    if (ranking := study.file.ranking) is None:
+        return
+    study.source.check_known(ranking.by, study.axes, ("ranking", "by"), "axis")
+    judging = [m for m, method in study.metrics.items() if method.entry.load().ranks_methods]
+    study.source.check_known(ranking.metric, judging, ("ranking", "metric"), "metric that judges")
+    for index, metric in enumerate(ranking.decisions or ()):
+        study.source.check_known(metric, study.metrics, ("ranking", "decisions", index), "metric")
 
 
 def _check_grid(study: Study) -> None:
@@ -103,7 +114,7 @@ def _check_parameters(study: Study) -> None:
 def _check_contracts(study: Study) -> None:
     """Check what the engine itself asks of optional learners and of metrics."""
     for label, learner in study.file.learners.items():
-        if learner.optional and not hasattr(study.learners[label].entry.load(), "unavailable"):
+        if learner.optional and not study.able_to_say(label):
             message = f"{learner.learner!r} cannot say where it is unavailable; leave it out"
             raise study.source.error(("learners", label, "optional"), message)
     for label, metric in study.metrics.items():

@@ -13,6 +13,7 @@ from losaw.study import registry
 from losaw.study.datasets import is_there
 from losaw.study.errors import StudyError, part_of
 from losaw.study.estimates import data_and_truths
+from losaw.study.registry.plugins import load_plugin
 from losaw.study.request.settings import Setting, matches, same, setting_identifier
 from losaw.study.request.study_file import (
     SCALES,
@@ -56,6 +57,9 @@ class Study:
         self.source = SourceFile(path)
         self.scale = scale
         self.file: StudyFile = parse(StudyFile, self.source)
+        self.plugins = [path.parent / plugin for plugin in self.file.plugins]
+        for plugin in self.plugins:
+            load_plugin(plugin)
         for other, at_scale in self.file.scales.items():
             self.source.check_known(other, SCALES, ("scales", other), "scale")
             for label in at_scale.learners:
@@ -223,15 +227,25 @@ class Study:
 
     @cached_property
     def left_out(self) -> dict[str, str]:
-        """Label of an optional learner that cannot run here -> why."""
+        """Label of an optional learner that cannot run here, or an importance of it -> why."""
         optional = [label for label, written in self.file.learners.items() if written.optional]
-        reasons = {k: str(self.learners[k].entry.load().unavailable()) for k in optional}
-        return {label: reason for label, reason in reasons.items() if reason}
+        reasons = {k: [str(one.unavailable()) for one in self.able_to_say(k)] for k in optional}
+        return {label: next(filter(None, of)) for label, of in reasons.items() if any(of)}
+
+    def able_to_say(self, learner: str) -> list[Any]:
+        """Return a learner and its importances, those that can say where they are unavailable."""
+        made = self.learners[learner]
+        importances = (self.importances[name] for name in made.importances)
+        loaded = [one.entry.load() for one in (made, *importances)]
+        return [one for one in loaded if hasattr(one, "unavailable")]
 
     @cached_property
     def importances(self) -> dict[str, Method]:
-        """Label -> importance."""
-        return {k: self._made("importance", k, w) for k, w in self.file.importances.items()}
+        """Label -> importance; those that learners name without a label have their own name."""
+        asked = {name for one in self.file.learners.values() for name in one.importances or ()}
+        bare = asked.intersection(registry.names("importance")).difference(self.file.importances)
+        written = {**self.file.importances, **dict.fromkeys(sorted(bare), Options())}
+        return {k: self._made("importance", k, w) for k, w in written.items()}
 
     @cached_property
     def metrics(self) -> dict[str, Method]:

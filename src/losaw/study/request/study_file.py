@@ -280,6 +280,14 @@ class Known(Strict):
     note: str
 
 
+class Ranking(Strict):
+    """A ranking of all methods by a metric, for each value of an axis."""
+
+    metric: str
+    by: str
+    decisions: tuple[str, str] | None = None
+
+
 class StudyFile(Strict):
     """One published experiment."""
 
@@ -289,6 +297,8 @@ class StudyFile(Strict):
     aim: str = ""
     """Of the study, in a sentence; default: the title."""
     paper: str = ""
+    plugins: list[Path] = []
+    """Python files that register methods of this study; paths count from its folder."""
     experiment: Name | None = None
     """Studies that share it share their data. Default: ``study``."""
     generator: Annotated[
@@ -316,8 +326,8 @@ class StudyFile(Strict):
     learners: dict[Name, LearnerOptions] = {}
     """Label -> ``learner`` (registered name, or import path), ``importances`` (labels; default all)
     and parameters. A parameter may be ``{axis: <name>}``, the value of an axis, or ``{axis: <name>,
-    values: {<value>: <parameter>, ...}}``. ``optional: true`` leaves a learner out where a program
-    that it needs is missing.
+    values: {<value>: <parameter>, ...}}``. ``optional: true`` leaves a learner out where what it,
+    or an importance of it, needs is missing.
     """
     estimators: Annotated[dict[Name, Options], _Named] = {}
     """In place of learners and importances: registered names, or label -> ``estimator`` and
@@ -354,6 +364,11 @@ class StudyFile(Strict):
     compare: tuple[str, str] | None = None
     """Two methods, as columns are named: the report begins with their difference on the same data
     sets.
+    """
+    ranking: Ranking | None = None
+    """``{metric, by, decisions}``: the page ranks all methods by a metric, in all settings and for
+    each value of the axis ``by``; ``decisions`` are two metrics, the shares of causes that a method
+    finds and of false ones among what it finds.
     """
     published: Annotated[str, AfterValidator(_path)] | None = None
     """File in ``config/published``."""

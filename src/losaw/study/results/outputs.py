@@ -8,6 +8,7 @@ import os
 import platform
 import re
 import subprocess
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import pyarrow as pa
 
 import losaw
 from losaw.study.block.rows import BLOCK_SCHEMA
-from losaw.study.block.spent import OTHER, read_cost
+from losaw.study.block.spent import OTHER, learner_of, read_cost
 from losaw.study.block.writing import write_csv, write_rows, write_text
 from losaw.study.request.published import read_published
 from losaw.study.results.collect import RESULT_COLUMNS, SCORE_COLUMNS, Collection, collect
@@ -85,15 +86,26 @@ def manifest(plan: StudyPlan, collection: Collection) -> dict[str, Any]:
 
 
 def _spent(plan: StudyPlan) -> dict[str, Any]:
-    """What the rows of the blocks cost; nothing, rather than a part, if one did not note it."""
-    core_seconds = peak = 0.0
+    """What the rows of the blocks cost; nothing, rather than a part, if one did not note it.
+
+    ``seconds`` are those of a data set, by part.
+    """
+    peak = 0.0
+    seconds: Counter[str] = Counter()
+    n_sets: Counter[str] = Counter()
     for block in plan.blocks.values():
         cost = read_cost(block.path)
         if cost is None:
-            return {"core_seconds": None, "peak_megabytes": None}
-        core_seconds += sum(cost["seconds"].get(n, 0.0) for n in (OTHER, *block.recipe.learners))
+            return {"core_seconds": None, "peak_megabytes": None, "seconds": {}}
+        recipe = block.recipe
+        is_own = {OTHER, *recipe.learners}
+        seconds.update({k: v for k, v in cost["seconds"].items() if learner_of(k) in is_own})
+        for setting, learner in recipe.pairs():
+            n_sets[learner] += len(recipe.seeds_of(setting, learner))
         peak = max(peak, cost["peak_megabytes"])
-    return {"core_seconds": round(core_seconds, 1), "peak_megabytes": round(peak, 1)}
+    means = {k: v / n_sets[learner_of(k)] for k, v in seconds.items() if n_sets[learner_of(k)]}
+    total = {"core_seconds": round(seconds.total(), 1), "peak_megabytes": round(peak, 1)}
+    return {**total, "seconds": {name: round(mean, 4) for name, mean in means.items()}}
 
 
 def machine() -> str:

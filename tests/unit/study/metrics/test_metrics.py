@@ -11,6 +11,7 @@ from losaw.study.metrics.metric import Predictions
 from losaw.study.metrics.of_importances import (
     auc,
     best_noise_rank,
+    false_share,
     feature_rank,
     feature_score,
     fi_gap,
@@ -89,6 +90,11 @@ OF_SCORES = [
     (rejection_rate(features=["X4"]), with_p_values(0.01, 0.2, 0.05, 0.9), (0, 1), 0),
     (rejection_rate(), with_p_values(1, 1, 1, 1, selected=np.array([1, 1, 0, 0]) > 0), (0, 1), 1),
     (rejection_rate(optional=True), PERFECT, (0, 1), MISSING),
+    (false_share(), with_p_values(0.01, 0.2, 0.05, 0.9), (0, 1), 0.5),
+    (false_share(), with_p_values(0.01, 0.2, 0.05, 0.9), (), 1),
+    (false_share(), with_p_values(0.1, 0.2, 0.06, 0.9), (0, 1), 0),
+    (false_share(), with_p_values(1, 1, 1, 1, selected=np.array([1, 1, 0, 1]) > 0), (0, 1), 1 / 3),
+    (false_share(optional=True), PERFECT, (0, 1), MISSING),
     # The first k are as many as signals unless told; tied features share their mean rank.
     (top_share(), PERFECT, (0, 1), 1), (top_share(features=["X3"]), PERFECT, (0, 1), 0),
     (top_share(features=["X3"], k=3), PERFECT, (0, 1), 1),
@@ -167,7 +173,7 @@ REFUSED = [
     *[(one(), scores(1, 2, 3), (0, 1, 2), "the truth has no noise feature")
       for one in (*RANKINGS, signal_size, noise_size, size_auc)],
     *[(one(), with_p_values(1, 1, 1, 1), 5, "4 scores for 5 features")
-      for one in (*RANKINGS, rejection_rate, top_share)],
+      for one in (*RANKINGS, rejection_rate, top_share, false_share)],
     (rejection_rate(), PERFECT, (0,), "no p-values"),
     (top_share(features=["x"]), PERFECT, (0,), "unknown feature 'x'"),
     (feature_score(feature="c"), scores(1, 2), (0,), r"unknown feature 'c' \(known: X1, X2\)"),

@@ -5,14 +5,47 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from losaw.scoring.many_tests import rank_words
-from losaw.study.report.best_methods import LEVEL, grid_of, rank_methods
+from losaw.study.report.best_methods import LEVEL, grid_of, rank_methods, ranking_by
 from losaw.study.report.drawings.panels import empty_figure
 from losaw.study.report.results import StudyResults
-from losaw.study.report.style import FIRST, INK, NOISE, new_figure
+from losaw.study.report.style import FAINT, FIRST, INK, NOISE, new_figure
 from losaw.study.request.grid import Study
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+
+def rank_sets(study: Study, results: StudyResults) -> "Figure":
+    """Draw the places that each method can have by each value of the axis of the study's ranking.
+
+    A bar is the set of places, all methods of a value at once, a dot the mean rank, and blue are
+    the methods that are not told apart from the best, where any is (``ranking`` in the study file).
+    """
+    ranked = ranking_by(study, results.results, {})
+    if ranked.empty:
+        return empty_figure("no methods to compare were run")
+    values = list(dict.fromkeys(ranked["of"]))
+    order = list(dict.fromkeys(ranked["method"]))[::-1]
+    heights_of = {method: height for height, method in enumerate(order)}
+    figure = new_figure(1.2 + 0.15 * len(order))
+    ax = figure.subplots()
+    for column, value in enumerate(values):
+        part = ranked[ranked["of"] == value]
+        low, high, dots = (
+            column + (part[name] - 1) / len(order) for name in ("best_place", "worst_place", "rank")
+        )
+        heights = part["method"].map(heights_of)
+        is_best = (part["best_place"] == 1) & (part["best_place"] > 1).any()
+        colours = [FIRST if best else NOISE for best in is_best]
+        ax.hlines(heights, low, high, colors=colours, linewidth=2.2, alpha=0.5)
+        ax.scatter(dots, heights, s=5, c=colours, zorder=2)
+        ax.axvline(column - 0.01, color=FAINT, linewidth=0.6)
+    names = [study.show(value) if value else "all" for value in values]
+    ax.set_xticks([c + 0.5 for c in range(len(values))], names, rotation=40, ha="right")
+    ax.set_yticks(range(len(order)), [study.show(method) for method in order], fontsize=6.5)
+    ax.tick_params(length=0)
+    ax.set(xlim=(-0.02, len(values)), ylim=(-0.7, len(order) - 0.3))
+    return figure
 
 
 def ranking(

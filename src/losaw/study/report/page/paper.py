@@ -10,6 +10,7 @@ import pandas as pd
 from losaw.scoring.many_tests import rank_words
 from losaw.study.claims.claim_file import Claims
 from losaw.study.claims.weighing import CONTRADICTED, MIXED, Weighed, settings_against
+from losaw.study.report.advice import advice, decisions_by_design, ranks_by_design, values_by_design
 from losaw.study.report.best_methods import rank_methods
 from losaw.study.report.headline import headline
 from losaw.study.report.page.design import design
@@ -18,6 +19,7 @@ from losaw.study.report.page.stored import CLAIMS, RUNS, Shelf
 from losaw.study.report.replication import draw_replication
 from losaw.study.report.tables import ArrangedTable, arrange, in_words
 from losaw.study.report.typeset import number, signed
+from losaw.study.request.grid import Study
 from losaw.study.results.agreement import AGREES, DEVIATES, DIFFERS, UNDECIDED
 from losaw.study.results.compare import CANNOT_BE_DECIDED, OUTCOMES, rms_z
 from losaw.support.words import percent
@@ -52,6 +54,17 @@ _RANKING = (
     "says that the rank is the same in all data sets of each setting. The places that a method can "
     "have by its mean rank hold for all methods at once with probability of about .95 (differences "
     "on the same data sets, with those between settings in the error; all pairs adjusted by Holm)."
+)
+
+_BY_DESIGN = (
+    "The mean rank on single data sets, 1 is best, and the places that a method can have by it, in "
+    "each column all at once with probability of about .95. Bold: not told apart from the best, "
+    "where some method is. Seconds are CPU time of a data set with the fit of the model; draws "
+    "that methods share are counted with the first."
+)
+_DECISIONS = (
+    "Of methods that decide by a test at the level .05, feature by feature, or by a rule of their "
+    "own: the share of causes found, and the mean share of false features among what is found."
 )
 
 
@@ -291,6 +304,8 @@ def _methods(shelf: Shelf, name: str) -> list[Part]:
     """The ranking of a study without published values, where single runs are there."""
     study, results = shelf.studies[name], shelf.results[name]
     parts: list[Part] = []
+    if study.file.ranking:
+        return _which_method(study, shelf.ranking(name))
     if study.file.published or not (results.folder / "results.parquet").is_file():
         return []
     for metric, ranking in rank_methods(study, results.results).groupby("metric", sort=False):
@@ -307,6 +322,20 @@ def _methods(shelf: Shelf, name: str) -> list[Part]:
         ]
         parts.append(Section(f"Ranking by {study.show(metric)}", [_RANKING, pd.DataFrame(rows)]))
     return parts
+
+
+def _which_method(study: Study, ranking: pd.DataFrame) -> list[Part]:
+    """The sentences and the tables of a ranking by design."""
+    if ranking.empty:
+        return []
+    decisions = decisions_by_design(study, ranking)
+    parts: list[Part] = [
+        advice(study, ranking),
+        Section("Mean ranks and places", [_BY_DESIGN, ranks_by_design(study, ranking)]),
+        Section("Mean of the metric", [values_by_design(study, ranking)]),
+        Section("Causes found / false among the found", [_DECISIONS, decisions]),
+    ]
+    return parts if len(decisions) else parts[:-1]
 
 
 def _failed(shelf: Shelf, names: Sequence[str]) -> Section:

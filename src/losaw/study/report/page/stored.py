@@ -12,6 +12,7 @@ import pandas as pd
 from losaw.study.claims.claim_file import Claim, Claims, Side, check_claims, pages_of, read_papers
 from losaw.study.claims.weighing import NOT_RUN, Weighed, planned_of, weigh_claim
 from losaw.study.errors import StudyError
+from losaw.study.report.best_methods import RANKING, ranking_by
 from losaw.study.report.results import StudyResults
 from losaw.study.request.grid import Study
 from losaw.study.results.compare import compared_cells, counted, outcomes
@@ -19,6 +20,7 @@ from losaw.study.results.summary import effects_by_run
 from losaw.study.stored_tables import read_stored
 
 RUNS, CLAIMS = "runs.csv", "claims.csv"
+KEPT_RANKING = "ranking.csv"
 RUN = {"study": str, "scale": str, "commit": str, "seeds": str, "fits": int, "core_hours": float}
 
 
@@ -131,6 +133,16 @@ class Shelf:
             return self.papers[page]
         written = self.studies[page].file
         return Claims(paper=written.paper, title=written.title, studies=[page])
+
+    def ranking(self, name: str) -> pd.DataFrame:
+        """The ranking that a study asks for: kept, or made of its results."""
+        kept, results = self.folder / name / KEPT_RANKING, self.results[name]
+        if kept.is_file():
+            return read_stored(kept, RANKING)
+        if not (results.folder / "results.parquet").is_file():
+            return pd.DataFrame(columns=[*RANKING])
+        seconds = self.manifest(name).get("seconds", {})
+        return ranking_by(self.studies[name], results.results, seconds)
 
     def pictures(self, name: str) -> Iterator[tuple[str, Path]]:
         """Yield (figure, picture) of a study, for those that were drawn."""

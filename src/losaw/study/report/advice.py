@@ -1,0 +1,151 @@
+"""Which method? A ranking by design as tables, and in sentences that follow from its numbers."""
+
+from collections.abc import Iterator, Sequence
+
+import pandas as pd
+
+from losaw.study.report.typeset import number
+from losaw.study.request.grid import Study
+from losaw.support.words import percent
+
+_MOST_NAMES = 6
+
+
+def advice(study: Study, ranking: pd.DataFrame) -> list[str]:
+    """Who is best where, whose findings are false, and what it costs: a sentence for each.
+
+    ``ranking`` is that of :func:`losaw.study.report.best_methods.ranking_by`. What the data do not
+    tell apart is said to be so, and what nothing is known of is left out.
+    """
+    ranking = ranking.assign(method=ranking["method"].map(study.show))
+    whole = ranking[ranking["of"] == ""]
+    if whole.empty:
+        return []
+    return [
+        _who_is_best(study, ranking, whole),
+        *_whose_findings_are_false(study, ranking, whole),
+        *_what_it_costs(whole),
+    ]
+
+
+def is_told_apart(ranking: pd.DataFrame) -> bool:
+    """Return whether a method is known not to be the best."""
+    return bool((ranking["best_place"] > 1).any())
+
+
+def _who_is_best(study: Study, ranking: pd.DataFrame, whole: pd.DataFrame) -> str:
+    n_sets = whole["seeds"].iloc[0]
+    designs = {of: part for of, part in ranking.groupby("of", sort=False) if of != ""}
+    told = {study.show(of): part for of, part in designs.items() if is_told_apart(part)}
+    if not (told or is_told_apart(whole)):
+        return (
+            f"**Who is best** is not known: {n_sets:,} data sets tell no method apart from the "
+            "best. Take the one that answers your question."
+        )
+    first, equals = whole["method"].iloc[0], _best(whole)[1:]
+    words = f"**Who is best.** Over all designs {first} has the best mean rank"
+    if is_told_apart(whole):
+        words += f"; not told apart from it: {_names(equals)}" if equals else ", for certain"
+    else:
+        words += ", but no method is told apart from it"
+    losses = [
+        f"{of} (there {_names(_best(part))})"
+        for of, part in told.items()
+        if first not in _best(part)
+    ]
+    words += f". In {len(told)} of {len(designs)} designs methods can be told apart"
+    if told:
+        words += "; it is among the best in all of these" * (not losses)
+        words += f"; it is not among the best in {'; '.join(losses)}" * bool(losses)
+    return f"{words}."
+
+
+def _whose_findings_are_false(
+    study: Study, ranking: pd.DataFrame, whole: pd.DataFrame
+) -> Iterator[str]:
+    decide = whole.dropna(subset=["found", "false"])
+    if decide.empty:
+        return
+    fewest = decide.sort_values(["false", "found"], ascending=[True, False]).iloc[0]
+    most = decide.sort_values(["found", "false"], ascending=[False, True]).iloc[0]
+    own = ranking[(ranking["method"] == fewest["method"]) & (ranking["of"] != "")]
+    words = (
+        f"**Whose findings are false.** Of {len(decide)} methods that decide, {fewest['method']} "
+        f"has the smallest share of false ones among what it finds, {percent(fewest['false'])}"
+    )
+    if len(own):
+        worst = own.loc[own["false"].idxmax()]
+        words += f" (at most {percent(worst['false'])}, in {study.show(worst['of'])})"
+    words += f", and finds {percent(fewest['found'])} of the causes"
+    if most["method"] != fewest["method"]:
+        words += f"; {most['method']} finds the most, {percent(most['found'])}"
+        words += f", with {percent(most['false'])} false"
+    yield f"{words}."
+
+
+def _what_it_costs(whole: pd.DataFrame) -> Iterator[str]:
+    best = whole[whole["best_place"] == 1].dropna(subset=["seconds"]).sort_values("seconds")
+    if best.empty:
+        return
+    cheapest, dearest = best.iloc[0], best.iloc[-1]
+    words = (
+        f"**What it costs.** Of those that may be the best over all designs {cheapest['method']} "
+        f"is the cheapest, {_seconds(cheapest)} a data set with the fit of its model"
+    )
+    if len(best) > 1:
+        words += f"; {dearest['method']} is the dearest, {_seconds(dearest)}"
+    cheaper = whole[whole["seconds"] < cheapest["seconds"] / 2]
+    if len(cheaper):
+        own = cheaper.iloc[0]  # the best of them
+        words += f". Best of what takes less than half of the cheapest: {own['method']}"
+        words += f", mean rank {own['rank']:.1f} against {cheapest['rank']:.1f}, {_seconds(own)}"
+    yield f"{words}."
+
+
+def _best(part: pd.DataFrame) -> list[str]:
+    return part.loc[part["best_place"] == 1, "method"].to_list()
+
+
+def _names(methods: Sequence[str]) -> str:
+    more = len(methods) - _MOST_NAMES
+    return ", ".join(methods[:_MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
+
+
+def _seconds(row: pd.Series) -> str:
+    return f"{row['seconds']:.2g} s"
+
+
+def ranks_by_design(study: Study, ranking: pd.DataFrame) -> pd.DataFrame:
+    """The table of mean ranks with their places, the best bold where methods are told apart."""
+
+    def text(row: pd.Series) -> str:
+        words = f"{row['rank']:.1f} ({row['best_place']}–{row['worst_place']})"
+        return f"**{words}**" if row["best_place"] == 1 and row["told"] else words
+
+    told = ranking.groupby("of")["best_place"].transform("max") > 1
+    cells = ranking.assign(cell=ranking.assign(told=told).apply(text, axis=1))
+    table = _wide(study, cells)
+    seconds = ranking[ranking["of"] == ""].set_index("method")["seconds"]
+    return table.assign(**{"CPU s": [number(s, 2) for s in seconds]})
+
+
+def values_by_design(study: Study, ranking: pd.DataFrame) -> pd.DataFrame:
+    """The table of the mean of the metric."""
+    return _wide(study, ranking.assign(cell=[number(mean, 2) for mean in ranking["mean"]]))
+
+
+def decisions_by_design(study: Study, ranking: pd.DataFrame) -> pd.DataFrame:
+    """The table of the share of causes found and of false ones, of the methods that decide."""
+    decide = ranking.dropna(subset=["found", "false"])
+    pairs = zip(decide["found"], decide["false"], strict=True)
+    cells = [f"{number(found, 2)} / {number(false, 2)}" for found, false in pairs]
+    return _wide(study, decide.assign(cell=cells))
+
+
+def _wide(study: Study, cells: pd.DataFrame) -> pd.DataFrame:
+    """A row per method, the best over all settings first, and a column per value of the axis."""
+    order = cells.loc[cells["of"] == "", "method"]
+    wide = cells.pivot(index="method", columns="of", values="cell").reindex(order)
+    wide = wide[list(dict.fromkeys(cells["of"]))].fillna("")
+    wide = wide.rename(columns=lambda of: study.show(of) if of else "all")
+    return wide.rename(index=study.show).rename_axis(None, axis=1).reset_index()

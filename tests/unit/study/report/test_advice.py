@@ -1,0 +1,74 @@
+"""Which method: what is said follows from the numbers, and is not said of noise."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from losaw.study.report.advice import advice, decisions_by_design, ranks_by_design
+from losaw.study.report.best_methods import ranking_by
+
+from .conftest import STUDY, read_study
+
+SEEDS = 30
+OF_DESIGNS = (
+    "metrics: {pr_auc: {}, found: {metric: rejection_rate, optional: true}, "
+    "wrong: {metric: false_share, optional: true}}\n"
+    "ranking: {metric: pr_auc, by: n_samples, decisions: [found, wrong]}"
+)
+COSTS = {f"{learner}/{part}": 1.0 for learner in ("RF", "losawRF") for part in ("", "mdi", "ufi")}
+
+
+@pytest.fixture
+def designs(tmp_path):
+    text = STUDY.partition("margins:")[0].replace("compare: [losawRF, RF]\n", "")
+    text = text.replace("metrics: [r2_test, pr_auc]", OF_DESIGNS)
+    return read_study(tmp_path, text.replace("importances: [mdi]", "importances: [mdi, ufi]"))
+
+
+def results(study, added, decided=("RF mdi", "RF ufi")):
+    """pr_auc of noise, to which ``added(method, n_samples)`` is added, and decisions."""
+    rng, rows = np.random.default_rng(5), []
+    for setting in study.settings:
+        for method in study.methods:
+            learner, importance = method.split()
+            n = setting.axes["n_samples"]
+            for seed in range(SEEDS):
+                value = rng.random() + added(method, n)
+                found = (0.4, 0.0) if method == "RF mdi" else (0.9, 0.2)
+                values = {"pr_auc": value, **dict(zip(("found", "wrong"), found, strict=True))}
+                for metric, one in values.items():
+                    if metric == "pr_auc" or method in decided:
+                        rows.append((setting.identifier, learner, importance, seed, metric, one))
+    columns = ["setting_id", "learner", "importance", "seed", "metric", "value"]
+    return pd.DataFrame(rows, columns=columns).assign(status="ok")
+
+
+def test_of_pure_noise_no_method_is_said_to_be_best(designs):
+    ranking = ranking_by(designs, results(designs, lambda *_: 0.0, ()), {})
+    (sentence,) = advice(designs, ranking)
+    assert sentence.startswith("**Who is best** is not known: 60 data sets tell no method apart")
+    assert "**" not in ranks_by_design(designs, ranking).to_csv()
+    assert decisions_by_design(designs, ranking).empty
+
+
+def test_who_wins_in_one_design_only_is_said_of_that_design(designs):
+    def added(method, n):
+        return 2.0 * (method == ("RF ufi" if n == 100 else "losawRF mdi"))
+
+    who, false, costs = advice(designs, ranking_by(designs, results(designs, added), COSTS))
+    assert "In 2 of 2 designs methods can be told apart" in who
+    winner = "RF ufi" if "Over all designs RF ufi" in who else "losawRF mdi"
+    other, where = ("losawRF mdi", 1000) if winner == "RF ufi" else ("RF ufi", 100)
+    assert f"it is not among the best in {where} (there {other})" in who
+    assert "Of 2 methods that decide, RF mdi has the smallest share of false ones" in false
+    assert "and finds 40 % of the causes; RF ufi finds the most, 90 %, with 20 % false" in false
+    assert "2 s a data set" in costs
+
+
+def test_a_method_that_always_wins_is_bold_in_every_column_and_alone(designs):
+    ranking = ranking_by(designs, results(designs, lambda m, _: 2.0 * (m == "RF mdi")), COSTS)
+    assert "best mean rank, for certain" in advice(designs, ranking)[0]
+    table = ranks_by_design(designs, ranking).set_index("method")
+    assert table.columns.tolist() == ["all", "100", "1000", "CPU s"]
+    bold = table.map(lambda cell: cell.startswith("**1.0 (1–1)"))
+    assert bold.loc["RF mdi"].tolist() == [True] * 3 + [False] and bold.to_numpy().sum() == 3
