@@ -3,11 +3,14 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+import numpy as np
 import pandas as pd
 
 from losaw.study.block.block_file import as_stored, stored_recipe
 from losaw.study.block.recipe import recipe_changes
 from losaw.study.request.grid import UNMEASURED_SECONDS
+from losaw.study.request.published import NEEDED, SOME, read_published
+from losaw.study.results.agreement import QUANTILE
 from losaw.study.session import StudyPlan
 
 MOST_CHANGES = 5
@@ -39,7 +42,28 @@ def describe_cost(plans: Sequence[StudyPlan]) -> str:
         lines.append(
             f"not measured, taken as {UNMEASURED_SECONDS:g} s a fit where unknown: {studies}"
         )
-    return "\n".join([*lines, *(line for plan in plans for line in changes(plan))])
+    more = (words for plan in plans for words in (*narrow_margins(plan), *changes(plan)))
+    return "\n".join([*lines, *more])
+
+
+def narrow_margins(plan: StudyPlan) -> Iterator[str]:
+    """Say which margins are too narrow for the errors that are printed, or follow from print."""
+    study = plan.study
+    printed = read_published(study, plan.published).reindex(columns=[*NEEDED, *SOME])
+    for metric, margin in study.file.margins.items():
+        cells = printed[(printed["metric"] == metric) & printed["published"].notna()]
+        share, runs = cells["published"], cells["published_runs"]
+        squares = cells["published_se"] ** 2
+        squares = squares.fillna(cells["published_sd"] ** 2 / runs)
+        if metric in study.decisions:
+            squares = squares.fillna(share * (1 - share) / runs)
+        reach = QUANTILE * np.sqrt(squares.astype(float) + 10.0 ** (-2 * cells["decimals"]) / 12)
+        if n := int((reach > margin).sum()):
+            words = (
+                f"{margin:g} is less than 1.645 standard errors of {n} of {len(cells)} published "
+                f"values: no run can show that they agree; about {reach.max():.2g} would do"
+            )
+            yield str(study.source.error(("margins", metric), words))
 
 
 def changes(plan: StudyPlan) -> Iterator[str]:

@@ -166,17 +166,20 @@ class Run(Session):
 
         A block that is forced, or was removed, has nothing kept.
         """
-        from losaw.study.trial import check_by_trial
+        from losaw.kernels.machine_code import is_compiled
+        from losaw.study.trial import check_by_trial, needs_kernels
 
         blocks = [job for job in dag.needrun_jobs() if job.rule.name == "block"]
         for job in blocks:
             reason = dag.reason(job)
             if reason.forced or reason.missing_output:
                 kept_path(Path(job.output[0])).unlink(missing_ok=True)
-        self.compile()
         names = dict.fromkeys(job.wildcards.study for job in blocks)
+        plans = [self.plan(name) for name in names]
+        if not is_compiled() and needs_kernels(plans):
+            self.compile()
         try:
-            for note in check_by_trial([self.plan(name) for name in names]):
+            for note in check_by_trial(plans):
                 print(f"losaw: {note}", file=sys.stderr)
         except LosawError as error:
             raise SystemExit(f"losaw: {error}") from None
@@ -193,13 +196,10 @@ class Run(Session):
         print(f"losaw: {self.pages}/report.html", file=sys.stderr)
 
     def compile(self) -> None:
-        """Compile all kernels once, where that was not done at installation."""
-        from losaw.kernels.machine_code import is_compiled
-
-        if not is_compiled():
-            words = "losaw: compiling once for this folder: two minutes, longer on a busy machine"
-            print(words, file=sys.stderr, flush=True)
-            subprocess.run([sys.executable, "-m", "losaw", "compile"], check=False)
+        """Compile all kernels once, where that was not done at installation and they are needed."""
+        words = "losaw: compiling once for this folder: two minutes, longer on a busy machine"
+        print(words, file=sys.stderr, flush=True)
+        subprocess.run([sys.executable, "-m", "losaw", "compile"], check=False)
 
 
 def check_request(session: Session) -> None:

@@ -7,6 +7,7 @@ import multiprocessing
 import os
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import cache
 from itertools import product
 from multiprocessing.connection import Connection
@@ -62,9 +63,7 @@ def check_by_trial(plans: Sequence[StudyPlan]) -> Iterator[str]:
 
 
 def _send_mistakes(sending: Connection, plans: Sequence[StudyPlan]) -> None:
-    quiet = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(quiet, 1)  # warnings are in the logs of the jobs
-    os.dup2(quiet, 2)
+    _be_quiet()
     for plan in plans:
         try:
             try_out(plan)
@@ -73,18 +72,55 @@ def _send_mistakes(sending: Connection, plans: Sequence[StudyPlan]) -> None:
             sending.send(str(error))
 
 
-def try_out(plan: StudyPlan) -> None:
+def needs_kernels(plans: Sequence[StudyPlan]) -> bool:
+    """Return whether a trial runs a loop that is not compiled yet, or leaves a learner out."""
+    process = multiprocessing.get_context("fork").Process(target=_end_at_kernel, args=(plans,))
+    process.start()
+    process.join(PATIENCE)
+    process.kill()
+    return process.exitcode != 0
+
+
+def _end_at_kernel(plans: Sequence[StudyPlan]) -> None:
+    from numba.core import event
+
+    class End(event.Listener):
+        def on_start(self, event: Any) -> None:
+            if event.data["dispatcher"].py_func.__module__.startswith("losaw."):
+                os._exit(1)
+
+        def on_end(self, event: Any) -> None:
+            pass
+
+    _be_quiet()
+    event.register("numba:compile", End())
+    for plan in plans:
+        with suppress(StudyError):  # the trial itself says it
+            if not try_out(plan):
+                os._exit(1)
+
+
+def _be_quiet() -> None:
+    """Show nothing of what is tried: warnings are in the logs of the jobs."""
+    quiet = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(quiet, 1)
+    os.dup2(quiet, 2)
+
+
+def try_out(plan: StudyPlan) -> bool:
     """Run the cheapest replicate of each learner of a study, and draw its figures.
 
-    What draws from a joint law, which a job fits, or from real data that are not there, is not run,
-    nor anything where all fits may fail.
+    Return whether every learner was run. What draws from a joint law, which a job fits, or from
+    real data that are not there, is not run, nor anything where all fits may fail.
     """
     study, cells = plan.study, plan.cells
     features: Sequence[str] = default_feature_names(3)
     signal: Sequence[int] = (0,)
+    is_whole = True
     for learner in dict.fromkeys(cell.learner for cell in cells):
         own = [c for c in cells if c.learner == learner and study.law_of(c.setting) is None]
         if not own or plan.max_failed_share == 1 or study.missing_data_sets([own[0].setting]):
+            is_whole = False
             continue
         costs = [study.cost_of_seed(cell.setting, learner) for cell in own]
         seconds, is_stated = min(costs)
@@ -92,8 +128,11 @@ def try_out(plan: StudyPlan) -> None:
             data = _run_replicates(plan, own[costs.index((seconds, is_stated))])
             if isinstance(data, Dataset):
                 features, signal = data.feature_names, data.truth.signal
+        else:
+            is_whole = False
     if study.file.figures:
         _check_figures(plan, made_up(study, cells, features, signal))
+    return is_whole
 
 
 def _run_replicates(plan: StudyPlan, cell: Cell) -> Any:

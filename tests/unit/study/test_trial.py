@@ -7,6 +7,7 @@ import pytest
 from losaw.study import trial
 from losaw.study.errors import StudyError
 from losaw.study.rules import Run
+from reference.fresh_python import fresh_python
 
 METRICS = "metrics: [r2_test, pr_auc]"
 LEARNER = "{learner: marginal-slopes, jitter: 0.3}"
@@ -108,3 +109,32 @@ def test_the_kinds_of_parameters_are_known_where_a_class_says_them(project):
         project.edit(old, new)
         with pytest.raises(StudyError, match=f"tiny.yaml: line 10: learners.jittered.{words}"):
             project.session()
+
+
+NEEDS = """
+from pathlib import Path
+from losaw.study.session import Session
+from losaw.study.trial import needs_kernels
+print(needs_kernels(Session(Path({configuration!r})).plans))
+"""
+
+
+@pytest.mark.parametrize(
+    ("learner", "importance", "needs"),
+    [
+        (LEARNER, "reported", False),
+        ("{learner: sklearn.linear_model.Ridge}", "pfi-difference", False),
+        ("{learner: sklearn.linear_model.Ridge}", "cpi-gaussian", True),
+        ("{learner: plain-forest, n_estimators: 2}", "pfi-difference", True),
+    ],
+)
+def test_a_study_of_linear_models_waits_for_no_kernel(
+    project, tmp_path, learner, importance, needs
+):
+    project.narrow()
+    project.edit(LEARNER, learner)
+    project.edit("{learner: marginal-slopes}\n", learner + "\n")
+    project.edit("[reported]", f"[{importance}]")
+    script = NEEDS.format(configuration=str(project.configuration))
+    folder = str(tmp_path / "nothing compiled")
+    assert fresh_python(script, NUMBA_CACHE_DIR=folder).stdout == f"{needs}\n"

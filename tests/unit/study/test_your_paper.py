@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from losaw.study import registry
+from losaw.study.cost import describe_cost
 from losaw.study.errors import StudyError
 from losaw.study.generators.simulated import simulated
 from losaw.study.registry.versions import version_of
@@ -147,3 +148,26 @@ def test_the_example_has_a_cell_for_every_printed_value(monkeypatch):
     ]
     named = zip(printed["table"], printed["metric"], printed["method"], strict=True)
     assert {*named} <= {*cells}
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "said"),
+    [
+        (
+            "published_se",
+            (0.05, 0.05),
+            ["margins.r2_test: 0.03 is less than 1.645 standard errors"],
+        ),
+        ("published_se", (0.01, 0.07), ["margins.pr_auc: 0.1 is less"]),
+        ("published_sd", (0.2, 0.5), ["margins.r2_test: 0.03 is less"]),  # of 100 runs
+        ("published_sd", (0.1, 0.5), []),
+        ("note", ("a", "b"), []),  # nothing is known of an error
+    ],
+)
+def test_a_margin_that_no_run_can_meet_is_said_before_a_run(project, column, values, said):
+    printed = pd.read_csv(project.published)
+    printed.assign(**{column: values}).to_csv(project.published, index=False)
+    lines = describe_cost(project.session().plans).splitlines()
+    found = [line for line in lines if "margins." in line]
+    assert len(found) == len(said)
+    assert all(words in line for words, line in zip(said, found, strict=True))

@@ -27,7 +27,7 @@ VERDICTS = {
 BORROWED_DEGREES = 4
 # Of the interval that must lie within the margin (two one-sided tests at .05).
 _ONE_SIDED = 0.05
-_QUANTILE = -float(ndtri(_ONE_SIDED))  # 1.645
+QUANTILE = -float(ndtri(_ONE_SIDED))  # 1.645
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,7 @@ def runs_to_decide(evidence: Evidence, n_seeds: int, margin: float) -> float:
     n runs. It decides if it lies within the margin, or if the centre is two standard errors from 0.
     """
     centre, half = (evidence.low + evidence.high) / 2, (evidence.high - evidence.low) / 2
-    decides = max(margin - abs(centre), abs(centre) * _QUANTILE / 2)
+    decides = max(margin - abs(centre), abs(centre) * QUANTILE / 2)
     if decides <= evidence.reach:
         return math.inf
     spread = n_seeds * max(half**2 - evidence.reach**2, 0.0)
@@ -180,7 +180,7 @@ def _of_variance(
         math.copysign(-float(ndtri(max(probability, 1e-300))), difference),
         difference - reach,
         difference + reach,
-        _QUANTILE * math.sqrt(of_print),
+        QUANTILE * math.sqrt(of_print),
     )
 
 
@@ -191,13 +191,13 @@ def _of_decisions(share: float, n: int, printed: Printed) -> Evidence:
     error = math.sqrt(p * (1 - p) * (1 / n + 1 / m) + rounding)
     ours, theirs = (share * n + 1) / (n + 2), (printed.value * m + 1) / (m + 2)
     of_print = theirs * (1 - theirs) / (m + 2) + rounding
-    reach = _QUANTILE * math.sqrt(ours * (1 - ours) / (n + 2) + of_print)
+    reach = QUANTILE * math.sqrt(ours * (1 - ours) / (n + 2) + of_print)
     return Evidence(
         (share - printed.value) / error,
         ours - theirs - reach,
         ours - theirs + reach,
         # The added success and failure move the printed share, whatever the number of our runs.
-        abs(printed.value - theirs) + _QUANTILE * math.sqrt(of_print),
+        abs(printed.value - theirs) + QUANTILE * math.sqrt(of_print),
     )
 
 
