@@ -107,7 +107,8 @@ def treeinner(
         unit_of_column = sample.unit_of_column
     else:
         table = read_table(X, kinds=kinds, feature_names=feature_names)
-        require_order_of_fit(as_booster(last.model).feature_names, table)
+        of_booster = getattr(last.model, "feature_names", None)
+        require_order_of_fit(getattr(last.model, "feature_names_in_", of_booster), table)
         units, rows = units_of(table.names, groups), to_pandas(X)
         names, kinds_found = units.names, table.kinds_of(units.members)
         unit_of_column = units.of_columns

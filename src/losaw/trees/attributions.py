@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from losaw.data import FloatArray
 from losaw.support.arguments import one_of
 from losaw.support.outcomes import finite_numbers, one_column
-from losaw.trees.booster import BoostedTrees, as_booster, data_matrix, read_booster
+from losaw.trees.booster import BoostedTrees, booster_and_rows, read_booster
 
 if TYPE_CHECKING:
     from xgboost import Booster, DMatrix
@@ -62,13 +62,13 @@ def shared_sums() -> Iterator[None]:
 def attribution_sums(model: Any, X: ArrayLike, y: ArrayLike, attribution: str) -> AttributionSums:
     """The sums of one attribution on any sample, of classes 0 and 1."""
     one_of("attribution", attribution, ATTRIBUTIONS)
-    booster = as_booster(model)
+    booster, matrix = booster_and_rows(model, X)
     if callable(objective := getattr(model, "objective", None)):
         raise ValueError(
             f"the model was fitted to an objective of its own ({getattr(objective, '__name__', '')}"
             "); give one that xgboost names: reg:squarederror or binary:logistic"
         )
-    matrix, response = data_matrix(model, X), finite_numbers(one_column(y))
+    response = finite_numbers(one_column(y))
     if response.shape != (matrix.num_row(),):
         raise ValueError(
             f"y has shape {response.shape}, expected ({matrix.num_row()},): one per row of X"
@@ -142,9 +142,9 @@ def predecomp(model: Any, X: ArrayLike) -> tuple[FloatArray, float]:
     >>> bool(np.allclose(attributions.sum(axis=1) + bias, model.predict(X), atol=1e-5))
     True
     """
-    booster = as_booster(model)
+    booster, matrix = booster_and_rows(model, X)
     trees = read_booster(booster)
-    leaves = _leaves(booster, data_matrix(model, X), trees)
+    leaves = _leaves(booster, matrix, trees)
     attributions = np.zeros((leaves.shape[1], trees.n_features))
     for leaves_of_tree in leaves:
         attributions += _along_paths(trees, leaves_of_tree)
@@ -183,9 +183,9 @@ def saabas(model: Any, X: ArrayLike) -> tuple[FloatArray, float]:
     >>> bool(np.isclose(bias, model.predict(X).mean(), atol=1e-5))
     True
     """
-    booster = as_booster(model)
+    booster, matrix = booster_and_rows(model, X)
     read_booster(booster)
-    contributions = _contributions(booster, data_matrix(model, X), "saabas")
+    contributions = _contributions(booster, matrix, "saabas")
     return contributions[:, :-1], float(contributions[0, -1])
 
 

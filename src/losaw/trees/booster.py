@@ -76,12 +76,11 @@ def as_booster(model: Any) -> "Booster":
     )
 
 
-def data_matrix(model: Any, X: ArrayLike) -> "DMatrix":
-    """``X`` as the booster of ``model`` reads it, under the names that it was trained with."""
-    with extra("xgboost"):
-        import xgboost
-
+def booster_and_rows(model: Any, X: ArrayLike) -> tuple["Booster", "DMatrix"]:
+    """The booster of ``model``, and ``X`` as it reads it, under the names of its training."""
     booster = as_booster(model)
+    import xgboost
+
     if hasattr(X, "toarray"):
         raise ValueError(
             "X is sparse, and absent entries are missing values to xgboost; fit and explain dense "
@@ -91,7 +90,7 @@ def data_matrix(model: Any, X: ArrayLike) -> "DMatrix":
     missing = getattr(model, "missing", None)
     options = {"missing": np.nan if missing is None else missing, "nthread": 1}
     if hasattr(X, "columns"):
-        return xgboost.DMatrix(X, enable_categorical=True, **options)
+        return booster, xgboost.DMatrix(X, enable_categorical=True, **options)
     rows = np.asarray(unmasked(X))
     if rows.dtype.kind == "f" and (np.abs(rows) > np.finfo(np.float32).max).any():
         raise ValueError(
@@ -99,7 +98,7 @@ def data_matrix(model: Any, X: ArrayLike) -> "DMatrix":
             "reads them; take another unit"
         )
     rows = rows.astype(rows.dtype.newbyteorder("="), copy=False)
-    return xgboost.DMatrix(rows, feature_names=booster.feature_names, **options)
+    return booster, xgboost.DMatrix(rows, feature_names=booster.feature_names, **options)
 
 
 def _check_columns(booster: "Booster", X: ArrayLike) -> None:
