@@ -88,21 +88,6 @@ def test_the_moments_of_a_batch_do_not_prefer_copies_to_independent_knockoffs():
     assert abs(np.mean(differences)) < 4 * np.std(differences) / np.sqrt(200)
 
 
-def test_sequential_knockoffs_keep_the_variance_and_the_level_frequencies():
-    rng = np.random.default_rng(5)
-    n = 4000
-    X = np.column_stack([rng.standard_normal(n), rng.choice(3, n, p=[0.6, 0.3, 0.1])])
-    copies = (
-        make_sampler("sequential", n_penalties=20).fit(X, ("continuous", "nominal")).sample(rng)
-    )
-    # 4.5 standard errors of the ratio of two variances, and of the difference of two shares.
-    assert copies[:, 0].var() / X[:, 0].var() == pytest.approx(1, abs=4.5 * np.sqrt(4 / n))
-    for level in range(3):
-        share = (X[:, 1] == level).mean()
-        error = np.sqrt(2 * share * (1 - share) / n)
-        assert (copies[:, 1] == level).mean() == pytest.approx(share, abs=4.5 * error)
-
-
 @pytest.mark.parametrize(("n_values", "share"), [(12, 1.0), (13, 0.0)])
 def test_sequential_knockoffs_draw_at_most_twelve_values_as_levels(n_values, share):
     X = mixed()
