@@ -29,6 +29,9 @@ container: "docker-daemon:losaw:latest"  # of the Dockerfile
 RUN = request(workflow, config)
 
 
+report: str(Path(RUN.pages, "report.rst").resolve())
+
+
 wildcard_constraints:
     study=r"[A-Za-z0-9_.=+-]+",
     paper=RUN.any_paper,

@@ -16,12 +16,7 @@ rule tables:
     input:
         rules.summary.output[:-1] + [f"{RUN.folder}/studies/{{study}}.yaml"],
     output:
-        report(
-            directory(f"{RUN.outputs}/{{study}}/tables"),
-            patterns=["{table}.csv"],
-            caption="../report/table.rst",
-            category="tables",
-        ),
+        report(directory(f"{RUN.outputs}/{{study}}/tables"), **RUN.in_report("tables")),
     log:
         f"{RUN.outputs}/{{study}}/logs/tables.log",
     params:
@@ -34,12 +29,7 @@ rule figures:
     input:
         rules.summary.output[:-1] + [f"{RUN.folder}/studies/{{study}}.yaml"],
     output:
-        report(
-            directory(f"{RUN.figures}/{{study}}"),
-            patterns=["{figure}.png"],
-            caption="../report/figure.rst",
-            category="figures",
-        ),
+        report(directory(f"{RUN.figures}/{{study}}"), **RUN.in_report("figures")),
     log:
         f"{RUN.outputs}/{{study}}/logs/figures.log",
     params:
@@ -54,7 +44,7 @@ rule paper:
         lambda wildcards: RUN.claims_of(wildcards.paper),
         lambda page: expand(rules.tables.output + rules.figures.output, study=RUN.shown(page.paper)),
     output:
-        report(f"{RUN.pages}/{{paper}}.html", caption="../report/page.rst", category="pages"),
+        report(f"{RUN.pages}/{{paper}}.html", **RUN.in_report("pages")),
     log:
         f"{RUN.pages}/logs/{{paper}}.log",
     params:
@@ -63,11 +53,13 @@ rule paper:
         "../scripts/paper.py"
 
 
+# The front page, and what Snakemake's own report begins with.
 rule report:
     input:
         expand(rules.paper.output, paper=RUN.papers),
     output:
-        report(f"{RUN.pages}/report.html", caption="../report/page.rst", category="pages"),
+        report(f"{RUN.pages}/report.html", **RUN.in_report("pages")),
+        f"{RUN.pages}/report.rst",
     log:
         f"{RUN.pages}/logs/report.log",
     params:

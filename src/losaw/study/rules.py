@@ -136,6 +136,26 @@ class Run(Session):
         about = (claim.study for claim in claims if claim.study in self.names)
         return list(dict.fromkeys([*self.papers[paper], *about]))
 
+    def in_report(self, category: str) -> dict[str, Any]:
+        """Return where Snakemake's own report shows a rule's output: below its paper."""
+        singular = category[:-1]  # of tables, figures and pages, whose captions are called so
+        pattern = {"tables": "csv", "figures": "png"}.get(category)
+        study = {"study": "{study}", singular: f"{{{singular}}}"}
+        return {
+            "caption": f"../report/{singular}.rst",
+            "category": category,
+            "subcategory": lambda wildcards: self.paper_of(dict(wildcards.items())),
+            "labels": study
+            if pattern
+            else lambda wildcards: dict(wildcards.items()) or {"paper": "all"},
+            "patterns": [f"{{{singular}}}.{pattern}"] if pattern else [],
+        }
+
+    def paper_of(self, wildcards: Mapping[str, str]) -> str:
+        """Return the page of a study, or of the wildcards of a page; of the front page "all"."""
+        pages = [page for page, names in self.papers.items() if wildcards.get("study") in names]
+        return [*pages, wildcards.get("paper", "all")][0]
+
     def code(self, rule: str, study: str | None = None) -> str:
         """Return a digest of the code that makes a rule's files, with a study's own parts in it.
 
@@ -193,6 +213,11 @@ class Run(Session):
             blocks = f"blocks: {n_taken} of {len(logs)}, as their logs say"
             message = f"losaw: rows of unchanged methods{_TAKEN} ({blocks}; --config reuse=false"
             print(f"{message} computes all)", file=sys.stderr)
+        description = Path(self.pages, "report.rst")
+        if any(job.rule.name == "report" for job in dag.jobs) and description.is_file():
+            lines = description.read_text("utf-8").splitlines()
+            found = [line[2:].replace("**", "") for line in lines if line.startswith("- ")]
+            print(*(f"losaw: {words}" for words in found), sep="\n", file=sys.stderr)
         print(f"losaw: {self.pages}/report.html", file=sys.stderr)
 
     def compile(self) -> None:

@@ -80,7 +80,14 @@ def in_short(cells: pd.DataFrame, weighed: Sequence[Weighed]) -> list[str]:
     n_good, n_bad = (int(claims.isin(words).sum()) for words in (_HOLD, _FAIL))
     tables = cells.loc[cells["outcome"].isin([DIFFERS, DEVIATES]), "row"].value_counts().head(3)
     most = ", ".join(f"{n} in {row}" for row, n in tables.items())
-    n_never = count[CANNOT_BE_DECIDED]
+    n_never, n_unknown = count[[CANNOT_BE_DECIDED, NO_ERROR]]
+    reasons = (
+        (
+            n_never,
+            f", {n_never} of which no number of runs decides: the published is too uncertain",
+        ),
+        (n_unknown, f", and {n_unknown} without a known error"),
+    )
     lines = {
         "Reproduced": (
             f"{count[AGREES]:,} of {len(cells):,} published values agree within the margin",
@@ -92,9 +99,7 @@ def in_short(cells: pd.DataFrame, weighed: Sequence[Weighed]) -> list[str]:
             f"{n_bad} claims fail, in some settings or in all",
         ),
         "Open": (
-            f"{count[UNDECIDED] + n_never} values; {n_never} of them no number of runs can decide, "
-            "since the published value is too uncertain"
-            + (f", and {count[NO_ERROR]} have no known error" if count[NO_ERROR] else ""),
+            f"{count[UNDECIDED] + n_never} values" + "".join(why for n, why in reasons if n),
             f"{len(claims) - n_good - n_bad} claims",
         ),
     }

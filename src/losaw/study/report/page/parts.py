@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from operator import methodcaller
 from pathlib import Path
+from textwrap import wrap
 from typing import TypeAlias
 
 import pandas as pd
@@ -108,15 +109,32 @@ class Page:
         return render("report/page.html", title=self.title, body=body)
 
     def write(self, path: Path) -> Path:
-        """Write it as the ending says, and its picture, which is called like it.
+        """Write it as the ending says; one in Markdown has links from the file's folder.
 
-        Links in Markdown are relative to the file's folder.
+        The picture of a page in Markdown is a file that is called like it.
         """
-        for part in self.parts:
-            if isinstance(part, Drawn):
-                write_file(path.with_suffix(".png"), methodcaller("write_bytes", part.wide))
-        write_text(path, self.html() if path.suffix == ".html" else self.markdown(path.parent))
+        if path.suffix == ".html":
+            write_text(path, self.html())
+            return path
+        write_text(path, self.markdown(path.parent))
+        for picture in self._drawn:
+            write_file(path.with_suffix(".png"), methodcaller("write_bytes", picture.wide))
         return path
+
+    @property
+    def _drawn(self) -> list[Drawn]:
+        return [part for part in self.parts if isinstance(part, Drawn)]
+
+    def description(self) -> str:
+        """What the page begins with, up to its picture, in reStructuredText for Snakemake."""
+        first = self.parts[0] if isinstance(self.parts[0], list) else []
+        lines = [self.title, "=" * len(self.title), "", *(f"- {line}" for line in first), ""]
+        uris = (
+            wrap(_png(drawn.wide), 100) for drawn in self._drawn
+        )  # docutils reads no longer lines
+        images = (".. image:: " + "\n   ".join(uri) + "\n   :width: 100%\n" for uri in uris)
+        where = "The pages of the papers are under *pages*, and need no network either."
+        return "\n".join([*lines, *images, where, ""])
 
 
 def _is_shown(part: Part, form: str = "html") -> bool:
