@@ -214,7 +214,7 @@ class Run(Session):
             message = f"losaw: rows of unchanged methods{_TAKEN} ({blocks}; --config reuse=false"
             print(f"{message} computes all)", file=sys.stderr)
         description = Path(self.pages, "report.rst")
-        if any(job.rule.name == "report" for job in dag.jobs) and description.is_file():
+        if any(job.rule.name == "report" for job in jobs) and description.is_file():
             lines = description.read_text("utf-8").splitlines()
             found = [line[2:].replace("**", "") for line in lines if line.startswith("- ")]
             print(*(f"losaw: {words}" for words in found), sep="\n", file=sys.stderr)

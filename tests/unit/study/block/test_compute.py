@@ -389,8 +389,13 @@ def test_the_log_of_the_attempt_before_stays_and_the_second_has_time_for_each_le
     assert [asked.minutes_of(block, attempt) for attempt in (1, 2)] == [7, 7 + 2 * 7]
 
 
-def test_a_selection_ends_with_the_path_of_its_report(project, capsys):
+@pytest.mark.parametrize("rule", ["report", "tables"])
+def test_a_selection_ends_with_what_was_found_and_the_path_of_its_report(project, capsys, rule):
     asked = Run(project.configuration, {"noise_variance": "0.5"}, is_main=False)
-    asked.end(SimpleNamespace(needrun_jobs=lambda **_: []))
-    last = capsys.readouterr().err.splitlines()[-1]
+    Path(asked.pages).mkdir(parents=True)
+    Path(asked.pages, "report.rst").write_text("Title\n\n- **Open**: 3 values.\n", "utf-8")
+    job = SimpleNamespace(rule=SimpleNamespace(name=rule))
+    asked.end(SimpleNamespace(needrun_jobs=lambda **_: [job]))
+    *said, last = capsys.readouterr().err.splitlines()
+    assert said == ["losaw: Open: 3 values."] * (rule == "report")  # else it is of an earlier run
     assert "/noise_variance~0.5/" in last and last.endswith("/report.html")
