@@ -274,17 +274,13 @@ class Explanation(Result):
     def _values(self) -> dict[str, Any]:
         frame, labels = self.to_frame(), self._labels()
         methods = [method for method in METHODS.values() if method.label in labels]
-        changes = [float(np.abs(curve.effect).max()) for curve in self.curves.values()]
-        change = max(changes, default=0.0)
-        largest = change or 1.0
         drawn = self.names[:MOST_DRAWN]
         return {
             "methods": methods,
             "errors": {METHODS[n].label: r.std_error_kind for n, r in self.results.items()},
             "rows": frame.to_dict("records"),
             "largest": frame[[method.label for method in methods]].abs().max().replace(0.0, 1.0),
-            "curves": {name: small_curve(curve, largest) for name, curve in self.curves.items()},
-            "half": f"{change:,.0f}" if change >= 1000 else f"{change:.3g}",
+            "curves": {name: small_curve(curve) for name, curve in self.curves.items()},
             "map": heat_map(self.associations, drawn) if len(drawn) > 1 else None,
             "given": and_listed(self.design.given),
             "grouped_above": f"{GROUPED_ABOVE:g}",
@@ -312,10 +308,11 @@ def heat_map(related: Associations, names: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def small_curve(curve: Curve, largest: float) -> dict[str, str]:
-    """The points of a curve, and of its band of two errors: parts of its length and of a change."""
+def small_curve(curve: Curve) -> dict[str, str]:
+    """The points of a curve, and of its band of two errors: parts of its length and height."""
     x = (curve.at - curve.at[0]) / (curve.at[-1] - curve.at[0])
-    low, middle, high = ((curve.effect + n * curve.error) / largest for n in (-2, 0, 2))
+    height = np.abs(curve.effect).max() + 2 * curve.error.max() or 1.0
+    low, middle, high = ((curve.effect + n * curve.error) / height for n in (-2, 0, 2))
     band = _points(np.append(x, x[::-1]), np.append(low, high[::-1]))
     return {"line": _points(x, middle), "band": band}
 
