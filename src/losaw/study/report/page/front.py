@@ -82,11 +82,8 @@ def in_short(cells: pd.DataFrame, weighed: Sequence[Weighed]) -> list[str]:
     most = ", ".join(f"{n} in {row}" for row, n in tables.items())
     n_never, n_unknown = count[[CANNOT_BE_DECIDED, NO_ERROR]]
     reasons = (
-        (
-            n_never,
-            f", {n_never} of which no number of runs decides: the published is too uncertain",
-        ),
-        (n_unknown, f", and {n_unknown} without a known error"),
+        (n_never, f" (of {n_never} no number of runs decides: what is published is too uncertain)"),
+        (n_unknown, f"; {n_unknown} have no known error"),
     )
     lines = {
         "Reproduced": (
@@ -100,7 +97,7 @@ def in_short(cells: pd.DataFrame, weighed: Sequence[Weighed]) -> list[str]:
         ),
         "Open": (
             f"{count[UNDECIDED] + n_never} values" + "".join(why for n, why in reasons if n),
-            f"{len(claims) - n_good - n_bad} claims",
+            f"{len(claims) - n_good - n_bad} claims are undecided, or were not run",
         ),
     }
     has = (len(cells) > 0, len(claims) > 0)
