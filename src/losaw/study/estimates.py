@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from math import isfinite, isnan, nan
 from typing import Any
 
+from losaw.data import Dataset
 from losaw.support.words import unknown
 
 Truths = Mapping[str, float]  # estimand -> its true value
@@ -49,6 +50,14 @@ class Estimate:
             raise ValueError(f"std_error must be 0 or more, and low at most high, got {self}")
         if not (isnan(self.p_value) or 0 <= self.p_value <= 1):
             raise ValueError(f"p_value must be between 0 and 1, got {self.p_value}")
+
+
+def dataset_of(drawn: Any) -> Dataset:
+    """Return a generator's draw for learners."""
+    if not isinstance(drawn, Dataset):
+        words = "a Dataset, which losaw.study.generators.simulated.simulated makes"
+        raise TypeError(f"the generator returned {type(drawn).__name__}; for learners: {words}")
+    return drawn
 
 
 def data_and_truths(drawn: Any) -> tuple[Any, dict[str, float]]:

@@ -19,7 +19,7 @@ from losaw.study.block.recipe import Recipe
 from losaw.study.block.rows import SCORES, Row
 from losaw.study.block.spent import Seconds, counted, part_name
 from losaw.study.datasets import DatasetError
-from losaw.study.estimates import Estimate, Truths, by_estimand, data_and_truths
+from losaw.study.estimates import Estimate, Truths, by_estimand, data_and_truths, dataset_of
 from losaw.study.metrics.metric import Predictions, check_scores
 from losaw.study.registry.plugins import PREFIX, place_of
 from losaw.study.request.grid import Study
@@ -62,10 +62,7 @@ class Ingredients:
             drawn = self.draw(self.rng(seed, "data"))
         if self.is_estimator:
             return data_and_truths(drawn)
-        if not isinstance(drawn, Dataset):
-            words = "a Dataset, which losaw.study.generators.simulated.simulated makes"
-            raise TypeError(f"the generator returned {type(drawn).__name__}; for learners: {words}")
-        return replace(drawn, stream=partial(self.rng, seed))
+        return replace(dataset_of(drawn), stream=partial(self.rng, seed))
 
 
 def run_replicate(

@@ -12,7 +12,7 @@ import numpy as np
 from losaw.study import registry
 from losaw.study.datasets import is_there
 from losaw.study.errors import StudyError, part_of
-from losaw.study.estimates import data_and_truths
+from losaw.study.estimates import data_and_truths, dataset_of
 from losaw.study.registry.plugins import load_plugin
 from losaw.study.request.settings import Setting, matches, same, setting_identifier
 from losaw.study.request.study_file import (
@@ -96,7 +96,8 @@ class Study:
                 generator = self.generator.entry.create(**setting.parameters)
                 drawn = generator.sample(np.random.default_rng(0))
                 is_feature = self.learner_kind == "learner"
-                found.append(drawn.feature_names if is_feature else [*data_and_truths(drawn)[1]])
+                names = dataset_of(drawn).feature_names if is_feature else data_and_truths(drawn)[1]
+                found.append([*names])
         except Exception as error:
             where = f" of setting {setting.identifier}" if setting else ""
             message = f"the {key.rstrip('s')}s{where} cannot be drawn: {error}"

@@ -265,9 +265,11 @@ def claims_table(weighed: Iterable[Weighed], with_remarks: bool = False) -> pd.D
 
 
 def _claims(weighed: Sequence[Weighed]) -> Either:
+    if not weighed:
+        return Either([], [])
     explained = Section("How a claim is weighed", [_EXPLAINED], is_folded=True)
     title = f"What the paper says, weighed: {len(weighed)} claims"
-    table = Section(title, [explained, claims_table(weighed)] if weighed else [], is_folded=True)
+    table = Section(title, [explained, claims_table(weighed)], is_folded=True)
     return Either([table], [f"{title} ([{CLAIMS}](./{CLAIMS}))."])
 
 
