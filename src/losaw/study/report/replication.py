@@ -60,8 +60,8 @@ def draw_replication(
     each row of bars. The narrow layout is for phones, with one thing below the other. Equal rows
     give equal bytes.
     """
-    families = list(cells.groupby("family", sort=False)) if len(cells) else []
-    rows = list(dict.fromkeys(cells["row"])) if len(cells) else []
+    families = sorted(cells.groupby("family", sort=False), key=lambda family: -len(family[1]))
+    rows = list(dict.fromkeys(cells["row"]))
     n_columns = min(2 if is_narrow else 5, len(families))
     n_lines = -(-len(families) // n_columns) if families else 0
     width = TEXT_WIDTH / 2 if is_narrow else TEXT_WIDTH

@@ -18,6 +18,7 @@ from losaw.study.report.page.paper import paper_page, verdict_tiles
 from losaw.study.report.page.stored import Shelf
 from losaw.study.report.tables import write_tables
 from losaw.support.errors import LosawError
+from reference.repository import REPOSITORY
 
 from .conftest import STUDY, made_comparison, read_study
 
@@ -377,3 +378,15 @@ def test_a_study_on_a_page_begins_with_its_design(shelf):
                   "N 100, 1000", "40 runs a setting"):  # fmt: skip
         assert html.count(shown) == 1, shown
     assert "Whether weights" not in page.markdown(shelf.folder)
+
+
+@pytest.mark.parametrize("path", sorted((REPOSITORY / "reference").glob("*.md")), ids=lambda path: path.stem)
+def test_a_page_of_the_reference_run_is_short_and_what_fails_is_said_in_300_words(path):
+    text = path.read_text("utf-8")
+    assert len(text.split()) <= 4000
+    fails = text.partition("## What does not reproduce")[2].partition("\n<summary>What the paper")[
+        0
+    ]
+    fails = re.split(r"\n## |\nWhat the paper says, weighed", fails)[0]
+    seen = re.sub(r"(</summary>).*?(</details>\n)+", r"\1", fails, flags=re.DOTALL)
+    assert len(re.sub(r"<[^>]+>", " ", seen).split()) <= 300

@@ -57,7 +57,7 @@ def front_page(shelf: Shelf, name: str) -> Page:
     parts: list[Part] = [
         in_short(cells, [item for items in shelf.weighed.values() for item in items]),
         *verdict_tiles(cells),
-        *picture(cells, shelf.weighed),
+        *picture(name, cells, shelf.weighed),
         Section("Pages", [[_about(shelf, page) for page in shelf.pages]]),
     ]
     if len(cells):

@@ -43,10 +43,11 @@ _HOURS = (
     "by samples that Snakemake took, which miss up to 30 s of a job."
 )
 _VALUES = (
-    "Published values against ours, which are equal on the line; and their differences in margins, "
-    "table by table: the grey band is the margin that a study declares."
+    "Every mark is one published value. Panels: published against ours, equal on the line. Rows: "
+    "ours less published, in margins, table by table (grey: within the margin, which a study "
+    "declares for each metric)."
 )
-_BARS = "The claims of the text, by the verdict of our numbers."
+_BARS = "Bars: the claims of the text, by the verdict of our numbers."
 _RANKING = (
     "Over all settings that the methods share, each setting counting the same. The rank (1 is "
     "best) is taken on every single data set and then averaged. In brackets, the Monte Carlo "
@@ -76,7 +77,7 @@ def paper_page(shelf: Shelf, name: str) -> Page:
     shown = {study: _shown(shelf, study) for study in names}
     first = _take_first(shown, paper.shown_first)
     parts: list[Part] = [f"After {paper.paper}."] if paper.paper else []
-    parts += [*finding(shelf, names), *verdict_tiles(cells), *picture(cells, {name: weighed})]
+    parts += [*finding(shelf, names), *verdict_tiles(cells), *picture(name, cells, {name: weighed})]
     parts += [
         *first,
         _disagreements(shelf, paper, weighed, compared),
@@ -151,7 +152,7 @@ def verdict_tiles(cells: pd.DataFrame) -> list[Part]:
     return [Tiles(tiles)]
 
 
-def picture(cells: pd.DataFrame, weighed: Mapping[str, Iterable[Weighed]]) -> list[Part]:
+def picture(page: str, cells: pd.DataFrame, weighed: Mapping[str, Iterable[Weighed]]) -> list[Part]:
     """The replication in a picture, if there is a value or a claim to show."""
     claims = {
         name: [item.verdict for item in items if not item.claim.ours]
@@ -162,7 +163,7 @@ def picture(cells: pd.DataFrame, weighed: Mapping[str, Iterable[Weighed]]) -> li
         return []
     wide, narrow = (draw_replication(cells, claims, is_narrow) for is_narrow in (False, True))
     values = [_VALUES] if len(cells) else []
-    return [Drawn(wide, narrow, " ".join([*values, *([_BARS] if claims else [])]))]
+    return [Drawn(page, wide, narrow, " ".join([*values, *([_BARS] if claims else [])]))]
 
 
 def _disagreements(

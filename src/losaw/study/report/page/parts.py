@@ -51,8 +51,9 @@ class Picture:
 
 @dataclass(frozen=True)
 class Drawn:
-    """A picture as PNG that is written next to its page, and the same for a phone."""
+    """A picture as PNG, in Markdown ``<name>.png`` next to the page, and the same for a phone."""
 
+    name: str
     wide: bytes
     narrow: bytes
     caption: str
@@ -93,14 +94,7 @@ class Page:
 
     def markdown(self, folder: Path) -> str:
         """The page in Markdown, for a file in ``folder``."""
-        # The picture is called like the page.
-        parts = [
-            Picture(folder / f"{self.name}.png", "The replication in a picture", part.caption)
-            if isinstance(part, Drawn)
-            else part
-            for part in self.parts
-        ]
-        _, *lines = _markdown(Section(self.title, parts), folder, 1)
+        _, *lines = _markdown(Section(self.title, self.parts), folder, 1)
         return "\n".join(lines) + "\n"
 
     def html(self) -> str:
@@ -109,16 +103,12 @@ class Page:
         return render("report/page.html", title=self.title, body=body)
 
     def write(self, path: Path) -> Path:
-        """Write it as the ending says; one in Markdown has links from the file's folder.
-
-        The picture of a page in Markdown is a file that is called like it.
-        """
-        if path.suffix == ".html":
-            write_text(path, self.html())
-            return path
-        write_text(path, self.markdown(path.parent))
-        for picture in self._drawn:
-            write_file(path.with_suffix(".png"), methodcaller("write_bytes", picture.wide))
+        """Write it as the ending says; one in Markdown has links from the file's folder."""
+        is_html = path.suffix == ".html"
+        write_text(path, self.html() if is_html else self.markdown(path.parent))
+        for drawn in () if is_html else self._drawn:
+            place = path.with_name(f"{drawn.name}.png")
+            write_file(place, methodcaller("write_bytes", drawn.wide))
         return path
 
     @property
@@ -163,6 +153,8 @@ def _markdown(part: Part, folder: Path, level: int) -> Iterator[str]:
         case ArrangedTable():
             study, way = part.study.name, f"./{part.study.name}/tables/{part.name}.md"
             yield f"[{part.title}]({way}) of `{study}`: {part.layout.caption}. {part.counts_line}"
+        case Drawn(name, _, _, caption):
+            yield from (f"![The replication in a picture](./{name}.png)", "", caption)
         case Picture(path, title, caption):
             yield f"![{title}](./{path.relative_to(folder).as_posix()})"
             yield from ("", f"**{title}.** {caption}")
@@ -198,7 +190,7 @@ def _html(part: Part, level: int) -> str:
             inside = f'<div class="scroll">{to_html(part)}</div>{note}{legend}'
             summary = f'{about} <span class="counts">{html.escape(part.counts_line)}</span>'
             return _folded(summary, inside, part.is_first)
-        case Drawn(wide, narrow, caption):
+        case Drawn(_, wide, narrow, caption):
             source = f'<source media="(max-width: 34rem)" srcset="{_png(narrow)}">'
             image = f'<img src="{_png(wide)}" alt="{html.escape(caption)}">'
             below = f"<figcaption>{_words(caption)}</figcaption>"
