@@ -1,12 +1,13 @@
 """Where losawRF ranks causes worse than a plain forest, and which of its steps does it.
 
-    python benchmarks/where_losaw_rf_fails.py [--rows 1000] [--seeds 5]
+    python benchmarks/where_losaw_rf_fails.py [--rows 1000] [--seeds 5] [--arms losawRF …]
 
 40 features, five of them causes with equal effects that are added, half of the variance noise.
 "blocks" has three blocks of ten at a correlation of .5, .8 and .95 and ten independent features,
-with a cause in each block and two among the independent ones. "hub" has one feature that correlates
-with all others (.7), which is no cause; in "hub is a cause" it is the first of the five, and the
-other causes are independent of it.
+with a cause in each block and two among the independent ones; "heavy tails" has the cubes of these
+features, with the same response. "grid" is the paper's, with 50 features, f1 to f7 in turn. "hub"
+has one feature that correlates with all others (.7), which is no cause; in "hub is a cause" it is
+the first of the five, and the other causes are independent of it.
 
 A line for each arm: the mean area under the precision-recall curve less that of the plain forest's
 MDI, with its error over data sets, of losawRF's own importance, of the same splits with
@@ -30,8 +31,17 @@ from losaw import LosawRandomForestRegressor  # noqa: E402
 from losaw.forest import decorrelation  # noqa: E402
 from losaw.importance import split_improvement, ufi  # noqa: E402
 from losaw.scoring.precision_recall import precision_recall_area  # noqa: E402
+from losaw.study.generators import designs  # noqa: E402
+from losaw.study.generators.losaw import LosawGenerator  # noqa: E402
 
-CAUSES = {"blocks": [0, 10, 20, 30, 31], "hub": [1, 2, 3, 4, 5], "hub is a cause": [0, 1, 2, 3, 4]}
+BLOCKS = [0, 10, 20, 30, 31]
+CAUSES = {
+    "blocks": BLOCKS,
+    "heavy tails": BLOCKS,
+    "grid": [],  # of the function
+    "hub": [1, 2, 3, 4, 5],
+    "hub is a cause": [0, 1, 2, 3, 4],
+}
 ARMS: dict[str, dict[str, Any]] = {
     "losawRF": {},
     "eta .5": {"eta": 0.5},
@@ -44,18 +54,22 @@ ARMS: dict[str, dict[str, Any]] = {
 DEPTHS = 5
 
 
-def draw(design: str, n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Return features and a response."""
-    X = rng.standard_normal((n, 40))
-    if "hub" in design:
-        first = 1 if design == "hub" else 5
-        X[:, first:] = 0.7 * X[:, [0]] + np.sqrt(1 - 0.7**2) * X[:, first:]
-    else:
-        for block, r in enumerate((0.5, 0.8, 0.95)):
-            own = slice(10 * block, 10 * block + 10)
-            X[:, own] = np.sqrt(r) * rng.standard_normal((n, 1)) + np.sqrt(1 - r) * X[:, own]
-    signal = X[:, CAUSES[design]].sum(axis=1)
-    return X, signal + signal.std() * rng.standard_normal(n)
+def draw(design: str, n: int, seed: int) -> tuple[np.ndarray, np.ndarray, list[int]]:
+    """Return features, a response and the causes."""
+    rng = np.random.default_rng([seed, 91])
+    if design == "grid":
+        grid = {"data_type": "continuous", "n_samples": n, "n_features": 50, "phi": 0.1}
+        data = LosawGenerator(function=f"f{1 + seed % 7}", **grid).sample(rng)
+        return *data.train, list(data.truth.signal)
+    if design == "hub is a cause":
+        X = rng.standard_normal((n, 40))
+        X[:, 5:] = 0.7 * X[:, [0]] + np.sqrt(1 - 0.7**2) * X[:, 5:]
+        signal = X[:, CAUSES[design]].sum(axis=1)
+        return X, signal + signal.std() * rng.standard_normal(n), CAUSES[design]
+    X, y = (designs.hub if design == "hub" else designs.blocks)(n, rng, 10)
+    if design == "heavy tails":
+        X = np.sign(X) * np.abs(X) ** 3
+    return X, y, CAUSES[design]
 
 
 def main() -> None:
@@ -63,16 +77,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--rows", type=int, default=1000)
     parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--arms", nargs="*", choices=ARMS, default=[*ARMS])
     asked = parser.parse_args()
     lines, weights = [], []
-    for design, causes in CAUSES.items():
-        is_cause = np.isin(np.arange(40), causes)
+    for design in CAUSES:
         for seed in range(asked.seeds):
-            X, y = draw(design, asked.rows, np.random.default_rng([seed, 91]))
+            X, y, causes = draw(design, asked.rows, seed)
+            is_cause = np.isin(np.arange(X.shape[1]), causes)
             plain = LosawRandomForestRegressor(eta=1.0, random_state=seed).fit(X, y)
             base = precision_recall_area(plain.feature_importances_, is_cause)
             lines.append((design, "plain forest", "own", base))
-            for arm, options in ARMS.items():
+            for arm in asked.arms:
+                options = ARMS[arm]
                 forest = LosawRandomForestRegressor(random_state=seed, **options).fit(X, y)
                 scores = {
                     "own": forest.feature_importances_,
@@ -89,7 +105,7 @@ def main() -> None:
                 measured = decorrelation(forest, X[inside]).mean()
                 chosen = forest.adjustment_.sum(axis=1).mean()
                 weights.append((design, depth, inside.sum(), chosen, *measured))
-                column = X[:, causes[depth]]
+                column = X[:, causes[depth % len(causes)]]
                 inside &= column > np.median(column[inside])
     table = pd.DataFrame(lines, columns=["design", "arm", "of", "area"])
     cells = table.groupby(["design", "arm", "of"], sort=False)["area"].agg(["mean", "sem"])

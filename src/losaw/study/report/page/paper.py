@@ -1,7 +1,7 @@
 """The page of a paper: what was found first, then tables, claims, failures and figures."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 
@@ -19,7 +19,6 @@ from losaw.study.report.page.stored import CLAIMS, RUNS, Shelf
 from losaw.study.report.replication import draw_replication
 from losaw.study.report.tables import ArrangedTable, arrange, in_words
 from losaw.study.report.typeset import number, signed
-from losaw.study.request.grid import Study
 from losaw.study.results.agreement import AGREES, DEVIATES, DIFFERS, UNDECIDED
 from losaw.study.results.compare import CANNOT_BE_DECIDED, OUTCOMES, rms_z
 from losaw.support.words import percent
@@ -80,6 +79,7 @@ def paper_page(shelf: Shelf, name: str) -> Page:
     parts += [*finding(shelf, names), *verdict_tiles(cells), *picture(name, cells, {name: weighed})]
     parts += [
         *first,
+        *(part for study in names for part in _ranked(shelf, study)),
         _disagreements(shelf, paper, weighed, compared),
         _claims(weighed),
         Section("Claims that no number here can decide", [paper.not_checked], True),
@@ -127,10 +127,12 @@ def _study(shelf: Shelf, name: str, shown: Mapping[str, Part]) -> Section:
 
 
 def finding(shelf: Shelf, names: Iterable[str]) -> list[str]:
-    """The headline of the study with the most settings, of those that compare two methods."""
+    """The headline of the study with the most settings that compares two methods, and advice."""
+    names = list(names)
+    advised = [one for name in names for one in advice(shelf.studies[name], shelf.ranking(name))]
     headlines = [headline(shelf.studies[name], shelf.results[name]) for name in names]
     _, sentence = max(headlines, key=lambda pair: pair[0], default=(0, ""))
-    return [sentence] if sentence else []
+    return [*([sentence] if sentence else []), *advised]
 
 
 def verdict_tiles(cells: pd.DataFrame) -> list[Part]:
@@ -307,9 +309,8 @@ def _methods(shelf: Shelf, name: str) -> list[Part]:
     """The ranking of a study without published values, where single runs are there."""
     study, results = shelf.studies[name], shelf.results[name]
     parts: list[Part] = []
-    if study.file.ranking:
-        return _which_method(study, shelf.ranking(name))
-    if study.file.published or not (results.folder / "results.parquet").is_file():
+    is_stored = (results.folder / "results.parquet").is_file()
+    if study.file.published or study.file.ranking or not is_stored:
         return []
     for metric, ranking in rank_methods(study, results.results).groupby("metric", sort=False):
         rows = [
@@ -327,18 +328,17 @@ def _methods(shelf: Shelf, name: str) -> list[Part]:
     return parts
 
 
-def _which_method(study: Study, ranking: pd.DataFrame) -> list[Part]:
-    """The sentences and the tables of a ranking by design."""
-    if ranking.empty:
-        return []
+def _ranked(shelf: Shelf, name: str) -> Iterator[Part]:
+    """The tables of the ranking that a study asks for."""
+    study, ranking = shelf.studies[name], shelf.ranking(name)
+    if study.file.ranking is None or ranking.empty:
+        return
+    metric = study.show(study.file.ranking.metric)
+    yield Section(f"Mean rank by {metric}", [_BY_DESIGN, ranks_by_design(study, ranking)])
     decisions = decisions_by_design(study, ranking)
-    parts: list[Part] = [
-        advice(study, ranking),
-        Section("Mean ranks and places", [_BY_DESIGN, ranks_by_design(study, ranking)]),
-        Section("Mean of the metric", [values_by_design(study, ranking)]),
-        Section("Causes found / false among the found", [_DECISIONS, decisions]),
-    ]
-    return parts if len(decisions) else parts[:-1]
+    if len(decisions):
+        yield Section("Causes found / false among the found", [_DECISIONS, decisions])
+    yield Section(f"Mean {metric}", [values_by_design(study, ranking)], is_folded=True)
 
 
 def _failed(shelf: Shelf, names: Sequence[str]) -> Section:

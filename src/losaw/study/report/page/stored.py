@@ -139,7 +139,8 @@ class Shelf:
         kept, results = self.folder / name / KEPT_RANKING, self.results[name]
         if kept.is_file():
             return read_stored(kept, RANKING)
-        if not (results.folder / "results.parquet").is_file():
+        is_there = (results.folder / "results.parquet").is_file()
+        if self.studies[name].file.ranking is None or not is_there:
             return pd.DataFrame(columns=[*RANKING])
         seconds = self.manifest(name).get("seconds", {})
         return ranking_by(self.studies[name], results.results, seconds)
