@@ -14,6 +14,8 @@ import yaml
 
 from losaw.cli import main
 from losaw.study.datasets import is_there
+from losaw.study.request.checks import validate
+from losaw.study.request.grid import Study
 from losaw.study.session import Session
 
 ROOT = Path(__file__).parents[2]
@@ -128,9 +130,17 @@ def test_the_commands_of_a_page_run(page, tmp_path, monkeypatch):
             CHECKS[program](words)
 
 
-def test_the_lines_for_a_study_are_those_of_the_example():
-    files = ("config/config.yaml", "config/studies/my_study.yaml")
-    shown = [text for language, text in fences("docs/extending.md") if language == "yaml"]
-    for text, file in zip(shown, files, strict=True):
-        content = yaml.safe_load((ROOT / "examples" / "study" / file).read_text("utf-8"))
-        assert yaml.safe_load(text).items() <= content.items()
+def test_the_two_lines_for_a_method_of_ones_own_put_it_into_the_ranking(
+    tmp_path, plugins_forgotten
+):
+    plugins, learner = (t for language, t in fences("docs/extending.md") if language == "yaml")
+    text = (ROOT / "config" / "studies" / "ranking.yaml").read_text("utf-8")
+    text = re.sub("(?m)^plugins: .*", plugins, text)
+    text = text.replace("\nimportances:", f"\n{learner}\nimportances:", 1)
+    file = tmp_path / "config" / "studies" / "ranking.yaml"
+    file.parent.mkdir(parents=True)
+    file.write_text(text)
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    study = Study(file)
+    validate(study)
+    assert study.method_name("mine", "shuffled-loss") in study.methods

@@ -1,6 +1,7 @@
 """The designs that methods are ranked over, each by its name."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any, get_args
 
@@ -29,7 +30,13 @@ OF_OTHERS: dict[str, tuple[Any, ...]] = {
     "mixed-pairs": (MixedPairsGenerator(n_samples=750, rho=0.8, n_levels=4),),
     "copies": (NoisyCopiesGenerator(data_set="syn2", n_samples=300),),
 }
-XPLAINFI = ("correlated-75", "mediated", "confounded", "interactions")
+# Design -> the places of the causes, the features in the equation of Y.
+XPLAINFI = {
+    "correlated-75": (0, 2),
+    "mediated": (1, 2),
+    "confounded": (0, 2, 3),
+    "interactions": (0, 1, 2),
+}
 Draw = tuple[FloatArray, FloatArray]
 
 
@@ -95,7 +102,9 @@ class DesignGenerator(DataGenerator):
             generators = OF_OTHERS[self.design]
             return generators[rng.integers(len(generators))].sample(rng)
         if self.design in XPLAINFI:
-            return xplainfi.draw(rng, design=self.design, n_samples=750)
+            data = xplainfi.draw(rng, design=self.design, n_samples=750)
+            truth = replace(data.truth, signal=XPLAINFI[self.design])
+            return replace(data, truth=truth)
         draw, causes = DRAWN[self.design]
         train, test = (Sample(*draw(500, rng)) for _ in range(2))
         return data_of(train, test, causes, kinds="continuous")

@@ -3,12 +3,14 @@
 import numpy as np
 import pytest
 from scipy.stats import norm
+from sklearn.ensemble import RandomForestRegressor
 
 from losaw.study.datasets import is_there, load_cleaned
 from losaw.study.generators.binary_signal import BinarySignalGenerator
 from losaw.study.generators.category_effects import cut_into_levels
 from losaw.study.generators.conditional_dag import ConditionalDagGenerator
 from losaw.study.generators.confounder import ConfounderGenerator
+from losaw.study.generators.designs import DRAWN, OF_OTHERS, XPLAINFI, DesignGenerator
 from losaw.study.generators.low_signal import LowSignalGenerator, chip_features
 from losaw.study.generators.mixed_cardinality import MixedCardinalityGenerator
 from losaw.study.generators.mixed_pairs import BAYES_ERROR, MixedPairsGenerator
@@ -315,3 +317,16 @@ def test_a_design_of_xplainfi_has_its_response_and_correlations(design, mean, no
     for pair, expected in pairs.items():
         found = np.corrcoef(*(columns[name] for name in pair.split()))[0, 1]
         assert found == pytest.approx(expected, abs=5 / np.sqrt(n))
+
+
+@pytest.mark.parametrize("design", sorted({*OF_OTHERS, *XPLAINFI, *DRAWN} - {"discrete"}))
+def test_a_design_of_the_ranking_has_causes_that_predict_better_than_all_other_features(design):
+    data = DesignGenerator(design=design).sample(np.random.default_rng(1))
+    causes = list(data.truth.signal)
+    others = np.setdiff1d(np.arange(data.truth.n_features), causes)
+    forest = RandomForestRegressor(100, min_samples_leaf=5, random_state=0)
+    scores = [
+        forest.fit(data.train.X[:, own], data.train.y).score(data.test.X[:, own], data.test.y)
+        for own in (causes, others)
+    ]
+    assert len(causes) and len(others) and scores[0] > max(scores[1], 0.0)
