@@ -380,7 +380,9 @@ def test_a_study_on_a_page_begins_with_its_design(shelf):
     assert "Whether weights" not in page.markdown(shelf.folder)
 
 
-@pytest.mark.parametrize("path", sorted((REPOSITORY / "reference").glob("*.md")), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path", sorted((REPOSITORY / "reference").glob("*.md")), ids=lambda path: path.stem
+)
 def test_a_page_of_the_reference_run_is_short_and_what_fails_is_said_in_300_words(path):
     text = path.read_text("utf-8")
     assert len(text.split()) <= 4000
