@@ -169,7 +169,7 @@ def _draw_distances(ax: "Axes", cells: pd.DataFrame, rows: list[str]) -> None:
     for row, height in places.items():
         words = "{} of {}".format(*agrees.loc[row])
         ax.text(1.02, height, words, transform=ax.get_yaxis_transform(), va="center", fontsize=7)
-    ax.text(1.02, len(rows) - 0.3, "agree", transform=ax.get_yaxis_transform(), fontsize=7)
+    ax.text(1.02, 1, "agree", transform=ax.transAxes, fontsize=7)
     ax.set_yticks(range(len(rows)), rows[::-1], fontsize=7)
     ax.set(xlim=(-_FAR, _FAR), ylim=(-0.6, len(rows) - 0.4))
     ax.set(xlabel=f"ours less published, in margins (border: {_FAR:g} or more)")
@@ -199,7 +199,8 @@ def _draw_claims(figure: "FigureBase", claims: Mapping[str, Iterable[str]]) -> N
     ax.set_yticks(range(counts.shape[1]), counts.columns[::-1])
     ax.set_xlabel("claims of the text")
     ax.margins(x=0.01)
-    ax.set_ylim(top=max(counts.shape[1], 2) - 0.5)
+    pad = 0.5 if counts.shape[1] == 1 else 0  # one bar is no wall
+    ax.set_ylim(-0.5 - pad, counts.shape[1] - 0.5 + pad)
     ax.tick_params(axis="y", length=0)
     handles = [
         Patch(facecolor=_BARS[str(verdict)][0], hatch=_BARS[str(verdict)][1], edgecolor=INK,
