@@ -173,7 +173,7 @@ def test_each_estimand_has_a_metric_and_no_estimator_spoils_the_data_of_another(
         ([OF_BOTH, {"{estimand: each}": "{}"}], "metrics.bias: .*name the estimand"),
         ([OF_BOTH, {"{bias: {": "{rmse: {estimand: varianz}, bias: {"}], "'varianz'"),
         ([OF_BOTH, {"{bias: {": "{m: {metric: model_se, estimand: mean}, bias: {"}],
-         "metrics.m: .*states no std_error"),
+         "metrics.m: .*does not state what"),
         ([OF_BOTH, {"  both: {}": "  both: {named: sd}"}], "estimators.both: .*estimand 'sd'"),
     ],
 )  # fmt: skip

@@ -1,100 +1,82 @@
 """Metrics of estimates: a number for each run, whose mean, deviation or root over the runs measures
 performance.
 
-Their Monte Carlo errors are those of Morris, White and Crowther (2019), Table 6.
+Their Monte Carlo errors are those of Morris, White and Crowther (2019), Table 6. Of several
+estimands ``estimand`` names one. ``optional``: NaN, and so an empty cell, of an estimator that does
+not state what is measured, or of data without the estimand, instead of an error.
 """
 
-from collections.abc import Mapping
-from functools import partial
-from math import inf, nan
+from collections.abc import Callable, Mapping
+from math import inf, isnan, nan
+from typing import Any
 
 from losaw.study.estimates import Estimate, Truths
 from losaw.study.metrics.metric import Metric
 from losaw.study.metrics.of_importances import LEVEL
 from losaw.support.words import unknown
 
-Estimates = Mapping[str, Estimate]  # by estimand
-_OfEstimates = partial(
-    Metric, needs="estimate", ranks_methods=False, examples=({}, {"estimand": "theta"})
-)
+MeasureOne = Callable[[Estimate, float], float]
 
 
-@partial(_OfEstimates, range=(-inf, inf))
-def bias(estimates: Estimates, truth: Truths, *, estimand: str | None = None) -> float:
+def of_one_estimand(**about: Any) -> Callable[[MeasureOne], Metric]:
+    """Return a decorator: a number of an estimate and its true value as a metric."""
+
+    def decorate(measure_one: MeasureOne) -> Metric:
+        def measure(
+            estimates: Mapping[str, Estimate],
+            truth: Truths,
+            *,
+            estimand: str | None = None,
+            optional: bool = False,
+        ) -> float:
+            if estimand is None and len(estimates) > 1:
+                raise ValueError(f"name the estimand, or each, of {', '.join(estimates)}")
+            name = next(iter(estimates)) if estimand is None else estimand
+            if name not in estimates and not optional:
+                raise ValueError(unknown("estimand", name, estimates))
+            value = measure_one(estimates[name], truth[name]) if name in estimates else nan
+            if isnan(value) and not optional:
+                words = "does not state what it needs; optional: true leaves such a cell empty"
+                raise ValueError(f"not defined, since the estimator {words}")
+            return value
+
+        measure.__name__, measure.__doc__ = measure_one.__name__, measure_one.__doc__
+        return Metric(measure, needs="estimate", examples=({}, {"estimand": "theta"}), **about)
+
+    return decorate
+
+
+@of_one_estimand(range=(-inf, inf), ranks_methods=False)
+def bias(estimate: Estimate, truth: float) -> float:
     """The mean of the estimate minus the true value."""
-    name = _name(estimates, estimand)
-    return estimates[name].value - truth[name]
+    return estimate.value - truth
 
 
-@partial(_OfEstimates, range=(-inf, inf), summary="sd")
-def empirical_se(estimates: Estimates, truth: Truths, *, estimand: str | None = None) -> float:
+@of_one_estimand(range=(-inf, inf), ranks_methods=False, summary="sd")
+def empirical_se(estimate: Estimate, truth: float) -> float:
     """The standard deviation of the estimate over the runs."""
-    return estimates[_name(estimates, estimand)].value
+    return estimate.value
 
 
-@partial(_OfEstimates, range=(0.0, inf), summary="root-mean")
-def model_se(
-    estimates: Estimates, truth: Truths, *, estimand: str | None = None, optional: bool = False
-) -> float:
-    """The root of the mean squared standard error that the estimator states.
-
-    ``optional``: NaN, and so an empty cell, of an estimator that states none, instead of an error.
-    """
-    return _stated(estimates, estimand, "std_error", optional) ** 2
+@of_one_estimand(range=(0.0, inf), ranks_methods=False, summary="root-mean")
+def model_se(estimate: Estimate, truth: float) -> float:
+    """The root of the mean squared standard error that the estimator states."""
+    return estimate.std_error**2
 
 
-@partial(
-    _OfEstimates,
-    range=(0.0, inf),
-    higher_is_better=False,
-    summary="root-mean",
-    ranks_methods=True,
-)
-def rmse(estimates: Estimates, truth: Truths, *, estimand: str | None = None) -> float:
+@of_one_estimand(range=(0.0, inf), higher_is_better=False, summary="root-mean")
+def rmse(estimate: Estimate, truth: float) -> float:
     """The root of the mean squared difference between the estimate and the true value."""
-    name = _name(estimates, estimand)
-    return (estimates[name].value - truth[name]) ** 2
+    return (estimate.value - truth) ** 2
 
 
-@partial(_OfEstimates, is_decision=True)
-def coverage(
-    estimates: Estimates, truth: Truths, *, estimand: str | None = None, optional: bool = False
-) -> float:
-    """The share of runs whose interval, low to high, contains the true value.
-
-    ``optional``: NaN, and so an empty cell, of an estimator without one, instead of an error.
-    """
-    name = _name(estimates, estimand)
-    low, high = (_stated(estimates, name, side, optional) for side in ("low", "high"))
-    return nan if low != low else float(low <= truth[name] <= high)
+@of_one_estimand(is_decision=True, ranks_methods=False)
+def coverage(estimate: Estimate, truth: float) -> float:
+    """The share of runs whose interval, low to high, contains the true value."""
+    return nan if isnan(estimate.low) else float(estimate.low <= truth <= estimate.high)
 
 
-@partial(_OfEstimates, is_decision=True)
-def rejection(
-    estimates: Estimates, truth: Truths, *, estimand: str | None = None, optional: bool = False
-) -> float:
-    """The share of runs with p <= .05: power, or the type I error where the hypothesis is true.
-
-    ``optional``: NaN, and so an empty cell, of an estimator without p-values, instead of an error.
-    """
-    p = _stated(estimates, estimand, "p_value", optional)
-    return nan if p != p else float(p <= LEVEL)
-
-
-def _name(estimates: Estimates, estimand: str | None) -> str:
-    """Return the name of an estimand, by default the only one."""
-    if estimand is None and len(estimates) == 1:
-        return next(iter(estimates))
-    if estimand is None:
-        raise ValueError(f"name the estimand, or each, of {', '.join(estimates)}")
-    if estimand not in estimates:
-        raise ValueError(unknown("estimand", estimand, estimates))
-    return estimand
-
-
-def _stated(estimates: Estimates, estimand: str | None, part: str, optional: bool) -> float:
-    """Return a part of an estimate; NaN, if that is allowed, where it is not stated."""
-    value = float(getattr(estimates[_name(estimates, estimand)], part))
-    if value != value and not optional:
-        raise ValueError(f"not defined, since the estimator states no {part}")
-    return value
+@of_one_estimand(is_decision=True, ranks_methods=False)
+def rejection(estimate: Estimate, truth: float) -> float:
+    """The share of runs with p <= .05: power, or the type I error where the hypothesis is true."""
+    return nan if isnan(estimate.p_value) else float(estimate.p_value <= LEVEL)
