@@ -27,7 +27,7 @@ from losaw.study.report.page.parts import Either, Page, Part, Section
 from losaw.study.report.page.stored import CLAIMS, Shelf
 from losaw.study.request.published import check_counted_once
 from losaw.study.results.agreement import AGREES, DEVIATES, DIFFERS, NO_ERROR, UNDECIDED
-from losaw.study.results.compare import CANNOT_BE_DECIDED, COMPARED, OUTCOMES
+from losaw.study.results.compare import CANNOT_BE_DECIDED, OUTCOMES
 
 DISTANCES = (0.01, 0.02, 0.05)
 _COUNTED = (
@@ -142,7 +142,7 @@ def _verdicts(cells: pd.DataFrame) -> pd.DataFrame:
     """
     has_scale = cells["largest"] == 1
     distance = (cells["reproduced"] - cells["published"]).abs().where(has_scale)
-    verdicts = {verdict: cells["verdict"] == verdict for verdict in COMPARED}
+    verdicts = {outcome: cells["outcome"] == outcome for outcome in OUTCOMES}
     near = {f"within {d:g}": distance <= d + 1e-9 for d in DISTANCES}
     numbers = {"cells": 1, **verdicts, "of a metric up to 1": has_scale, **near}
     return _sums(pd.DataFrame({"paper": cells["paper"], **numbers}))
