@@ -117,14 +117,12 @@ def _seconds(row: pd.Series) -> str:
 
 def ranks_by_design(study: Study, ranking: pd.DataFrame) -> pd.DataFrame:
     """The table of mean ranks with their places, the best bold where methods are told apart."""
-
-    def text(row: pd.Series) -> str:
-        words = f"{row['rank']:.1f} ({row['best_place']}–{row['worst_place']})"
-        return f"**{words}**" if row["best_place"] == 1 and row["told"] else words
-
     told = ranking.groupby("of")["best_place"].transform("max") > 1
-    cells = ranking.assign(cell=ranking.assign(told=told).apply(text, axis=1))
-    table = _wide(study, cells)
+    cells = []
+    for row, is_told in zip(ranking.itertuples(), told, strict=True):
+        words = f"{row.rank:.1f} ({row.best_place}–{row.worst_place})"
+        cells.append(f"**{words}**" if row.best_place == 1 and is_told else words)
+    table = _wide(study, ranking.assign(cell=cells))
     seconds = ranking[ranking["of"] == ""].set_index("method")["seconds"]
     return table.assign(**{"CPU s": [number(s, 2) for s in seconds]})
 

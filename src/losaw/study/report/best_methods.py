@@ -72,11 +72,15 @@ def ranking_by(study: Study, results: pd.DataFrame, seconds: Mapping[str, float]
         those = [setting.identifier for setting in study.settings if setting.matches(where)]
         part = results[results["setting_id"].isin(those)]
         table = _rank_metric(study, asked.metric, part).assign(of=value)
+        if table.empty:
+            continue
         for name, metric in zip(("found", "false"), asked.decisions or (), strict=False):
             by_setting = finite_values(study, metric, part).groupby(["method", "setting_id"])
             means = by_setting["value"].mean().groupby("method").mean()
-            table[name] = table["method"].map(means) if len(table) else []
+            table[name] = table["method"].map(means)
         tables.append(table)
+    if not tables:
+        return pd.DataFrame(columns=[*RANKING])
     whole = pd.concat(tables, ignore_index=True)
     spent = {
         study.method_name(learner, one): seconds.get(part_name(learner), math.nan)
@@ -84,7 +88,7 @@ def ranking_by(study: Study, results: pd.DataFrame, seconds: Mapping[str, float]
         for learner, made in study.learners.items()
         for one in made.importances
     }
-    whole["seconds"] = whole["method"].map(spent) if len(whole) else []
+    whole["seconds"] = whole["method"].map(spent)
     return whole.reindex(columns=[*RANKING])
 
 
