@@ -1,11 +1,17 @@
 """Which method: what is said follows from the numbers, and is not said of noise."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.collections import LineCollection
+from matplotlib.colors import to_hex
 
 from losaw.study.report.advice import advice, decisions_by_design, ranks_by_design
 from losaw.study.report.best_methods import ranking_by
+from losaw.study.report.drawings.ranking import rank_sets
+from losaw.study.report.style import FIRST
 
 from .conftest import STUDY, read_study
 
@@ -68,12 +74,22 @@ def test_who_wins_in_one_design_only_is_said_of_that_design(designs):
 @pytest.mark.parametrize("sizes", [["100", "1000"], ["1000"]])
 def test_a_method_that_always_wins_is_bold_in_every_column_that_was_run_and_alone(designs, sizes):
     found = results(designs, lambda method, _: 2.0 * (method == "RF mdi"))
-    ranking = ranking_by(
-        designs, found[found["setting_id"].str.split("_").str[0].isin(sizes)], COSTS
-    )
+    found = found[found["setting_id"].str.split("_").str[0].isin(sizes)]
+    ranking = ranking_by(designs, found, COSTS)
     assert "best mean rank, for certain" in advice(designs, ranking)[0]
     table = ranks_by_design(designs, ranking).set_index("method")
     assert table.columns.tolist() == ["all", *sizes, "CPU s"]
     bold = table.map(lambda cell: cell.startswith("**1.0 (1–1)"))
     assert bold.loc["RF mdi"].tolist() == [True] * (1 + len(sizes)) + [False]
     assert bold.to_numpy().sum() == 1 + len(sizes)
+
+
+def test_the_picture_has_a_bar_of_places_for_each_method_and_blue_ones_where_one_is_best(designs):
+    found = results(designs, lambda method, n: 2.0 * (method == "RF mdi" and n == 100))
+    (ax,) = rank_sets(designs, SimpleNamespace(results=found)).axes
+    bars = [one for one in ax.collections if isinstance(one, LineCollection)]
+    lengths = [np.ptp(bar, axis=0)[0] for bar in bars[1].get_segments()]
+    assert [len(one.get_segments()) for one in bars] == [4] * 3
+    assert lengths == pytest.approx([0, 0.5, 0.5, 0.5])
+    blue = [sum(to_hex(c) == FIRST.lower() for c in one.get_colors()) for one in bars]
+    assert blue[1:] == [1, 0]
