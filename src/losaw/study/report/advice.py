@@ -42,22 +42,29 @@ def _who_is_best(study: Study, ranking: pd.DataFrame, whole: pd.DataFrame) -> st
             f"**Who is best** is not known: {n_sets:,} data sets tell no method apart from the "
             "best. Take the one that answers your question."
         )
-    first, equals = whole["method"].iloc[0], _best(whole)[1:]
+    first, *equals = _best(whole)
+    worse = whole.loc[whole["best_place"] > 1, "method"].to_list()
     words = f"**Who is best.** Over all designs {first} has the best mean rank"
-    if is_told_apart(whole):
-        words += f"; not told apart from it: {_names(equals)}" if equals else ", for certain"
-    else:
+    if not equals:
+        words += ", for certain"
+    elif not worse:
         words += ", but no method is told apart from it"
+    elif len(worse) < len(equals):
+        words += f"; told apart from it, and worse: {_names(worse)}"
+    else:
+        words += f"; not told apart from it: {_names(equals)}"
     losses = [
         f"{of} (there {_names(_best(part))})"
         for of, part in told.items()
         if first not in _best(part)
     ]
-    words += f". In {len(told)} of {len(designs)} designs methods can be told apart"
-    if told:
-        words += "; it is among the best in all of these" * (not losses)
-        words += f"; it is not among the best in {'; '.join(losses)}" * bool(losses)
-    return f"{words}."
+    if not told:
+        return f"{words}. {n_sets:,} data sets tell no methods apart in a single design."
+    where = (
+        f"not among the best in {'; '.join(losses)}" if losses else "among the best in all"
+    )
+    apart = f"{len(told)} of {len(designs)} designs methods can be told apart"
+    return f"{words}. In {apart}; it is {where}."
 
 
 def _whose_findings_are_false(

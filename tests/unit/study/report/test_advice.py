@@ -93,3 +93,10 @@ def test_the_picture_has_a_bar_of_places_for_each_method_and_blue_ones_where_one
     assert lengths == pytest.approx([0, 0.5, 0.5, 0.5])
     blue = [sum(to_hex(c) == FIRST.lower() for c in one.get_colors()) for one in bars]
     assert blue[1:] == [1, 0]
+
+
+def test_the_few_that_are_worse_are_named_in_place_of_the_many_that_may_be_best(designs):
+    found = results(designs, lambda method, _: -2.0 * (method == "losawRF ufi"))
+    who = advice(designs, ranking_by(designs, found, {}))[0]
+    assert "; told apart from it, and worse: losawRF ufi. In 2 of 2 designs" in who
+    assert who.endswith("it is among the best in all.")
