@@ -28,14 +28,15 @@ def check_pair(study: Study) -> None:
         message = "must be two methods, of one learner or by one importance"
         raise study.source.error(("compare",), f"{message}, got {' and '.join(pair)}")
     if not _judging(study):
-        message = f"no metric says of both, {' and '.join(pair)}, which is better; leave it out"
-        raise study.source.error(("compare",), message)
+        message = f"no mean of a metric says of both, {' and '.join(pair)}, which is better"
+        raise study.source.error(("compare",), f"{message}; leave it out")
 
 
 def _judging(study: Study) -> list[str]:
-    """The metrics that say which of the two compared methods is better."""
+    """The metrics that say which of the two compared methods is better, by their means."""
     pair, metrics = set(study.file.compare or ()), study.file.margins or study.metrics
-    return [m for m in metrics if ranks_methods(study, m) and pair <= {*study.methods_of(m)}]
+    judging = [m for m in metrics if ranks_methods(study, m) and pair <= {*study.methods_of(m)}]
+    return [metric for metric in judging if study.summaries[metric] == "mean"]
 
 
 def mean_differences(study: Study, frame: pd.DataFrame) -> pd.DataFrame:

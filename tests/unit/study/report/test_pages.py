@@ -129,8 +129,9 @@ def test_a_page_begins_with_the_finding(shelf, page, tmp_path):
         ("[losawRF, RF mdi]", " must be two methods"),
         (
             "[RF mdi, RF reported]\nmargins: {r2_test: 1}",
-            " no metric says of both, RF mdi and RF re",
+            " no mean of a metric says of both, RF mdi and RF re",
         ),
+        ("[losawRF, RF]\nmargins: {r2_test: 1}", " no mean of a metric says"),  # its median
         ("[RF]", r"1: Field required"),
         ("[losawRF, RF, RF]", " Tuple should have at most 2 items"),
     ],
@@ -138,6 +139,7 @@ def test_a_page_begins_with_the_finding(shelf, page, tmp_path):
 def test_a_pair_that_cannot_be_compared_is_refused_before_anything_runs(tmp_path, pair, words):
     text = STUDY.replace("margins: {r2_test: 0.03, pr_auc: 0.1}\n", "")
     text = text.replace("[mdi]", "[mdi, reported]").replace("[losawRF, RF]", pair)
+    text = text.replace("[r2_test, pr_auc]", "{r2_test: {summary: median}, pr_auc: {}}")
     with pytest.raises(StudyError, match=rf"made.yaml: line 13: compare[.:]{words}"):
         check_pair(read_study(tmp_path, text))
 
