@@ -60,9 +60,7 @@ def _who_is_best(study: Study, ranking: pd.DataFrame, whole: pd.DataFrame) -> st
     ]
     if not told:
         return f"{words}. {n_sets:,} data sets tell no methods apart in a single design."
-    where = (
-        f"not among the best in {'; '.join(losses)}" if losses else "among the best in all"
-    )
+    where = f"not among the best in {'; '.join(losses)}" if losses else "among the best in all"
     apart = f"{len(told)} of {len(designs)} designs methods can be told apart"
     return f"{words}. In {apart}; it is {where}."
 
