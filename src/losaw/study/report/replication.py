@@ -33,7 +33,7 @@ _LOOKS: dict[str, tuple[str, str, bool, str]] = {
     AGREES: ("o", FIRST, True, "agree within the margin"),
     CANNOT_BE_DECIDED: ("s", NOISE, False, "no number of runs can decide"),
     UNDECIDED: ("o", INK, False, "open: more runs decide"),
-    NO_ERROR: ("P", INK, True, "have no known error"),
+    NO_ERROR: ("P", INK, True, "have no error to judge by"),
     DEVIATES: ("^", SIGNAL, True, "deviate (2 < |z| ≤ 3)"),
     DIFFERS: ("X", SECOND, True, "differ (|z| > 3)"),
 }
@@ -125,7 +125,8 @@ def _scatter(ax: "Axes", outcome: str, x: Any, y: Any) -> None:
 def _draw_values(ax: "Axes", family: str, cells: pd.DataFrame) -> None:
     """Published against ours, on equal scales, with the diagonal."""
     labels = cells["label"].unique()
-    ax.set_title(f"{labels[0] if len(labels) == 1 else family.replace('_', ' ')} ({len(cells)})")
+    name = labels[0] if len(labels) == 1 else family.replace("_", " ")
+    ax.set_title(f"{name} ({len(cells)})", fontsize=7.5)
     both = cells[["published", "reproduced"]].to_numpy(dtype=float)
     low, high = np.nanmin(both), np.nanmax(both)
     pad = 0.05 * (high - low) or 0.5
@@ -168,11 +169,11 @@ def _draw_distances(ax: "Axes", cells: pd.DataFrame, rows: list[str]) -> None:
     agrees = (cells["outcome"] == AGREES).groupby(cells["row"]).agg(["sum", "count"])
     for row, height in places.items():
         words = "{} of {}".format(*agrees.loc[row])
-        ax.text(1.02, height, words, transform=ax.get_yaxis_transform(), va="center", fontsize=7)
-    ax.text(1.02, 1, "agree", transform=ax.transAxes, fontsize=7)
+        ax.text(1.05, height, words, transform=ax.get_yaxis_transform(), va="center", fontsize=7)
+    ax.text(1.05, 1, "agree", transform=ax.transAxes, fontsize=7)
     ax.set_yticks(range(len(rows)), rows[::-1], fontsize=7)
     ax.set(xlim=(-_FAR, _FAR), ylim=(-0.6, len(rows) - 0.4))
-    ax.set(xlabel=f"ours less published, in margins (border: {_FAR:g} or more)")
+    ax.set(xlabel=f"(ours − published) / margin, cut at {_FAR:g}")
     ax.tick_params(axis="y", length=0)
 
 

@@ -17,7 +17,7 @@ VERDICTS = {
     UNDECIDED: ("?", "are undecided"),
     UNDECIDABLE: ("~", "are undecidable"),
     AGREES: ("✓", "agree within the margin"),
-    NO_ERROR: ("", "have no known error"),
+    NO_ERROR: ("", "have no error to judge by"),
     NOT_PRINTED: ("", "have no published value"),
     NOT_RUN: ("", "were not run"),
     NO_VALUE: ("", "have no value in any run"),

@@ -34,7 +34,7 @@ a made table
 """
 ENDING = """
 Of 8 cells, 1 differ from the published value (|z| > 3), 1 deviate (2 < |z| ≤ 3), 1 are undecided, \
-1 agree within the margin, 1 have no known error, 1 have no published value, 2 were not run.
+1 agree within the margin, 1 have no error to judge by, 1 have no published value, 2 were not run.
 
 A note on 100 % of it.
 """

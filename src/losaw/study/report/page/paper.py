@@ -41,10 +41,14 @@ _HOURS = (
     "Core-hours are CPU time of the jobs, by their own clock; of runs before losaw measured it, "
     "by samples that Snakemake took, which miss up to 30 s of a job."
 )
+_MEANING = (
+    "*z* is a difference in standard errors of both numbers. A value *agrees* if the 90 % interval "
+    "of its difference lies within the margin that the study declares{}; else it *deviates* beyond "
+    "two standard errors and *differs* beyond three."
+)
 _VALUES = (
     "Every mark is one published value. Panels: published against ours, equal on the line. Rows: "
-    "ours less published, in margins, table by table (grey: within the margin, which a study "
-    "declares for each metric)."
+    "their differences, table by table (grey: within the margin)."
 )
 _BARS = "Bars: the claims of the text, by the verdict of our numbers."
 _RANKING = (
@@ -143,15 +147,17 @@ def verdict_tiles(cells: pd.DataFrame) -> list[Part]:
     tiles = [
         (f"{n:,}", "published values compared"),
         (percent(count[AGREES] / n), "agree: the 90 % interval is within the margin"),
-        (f"{count[DIFFERS]} + {count[DEVIATES]}", "others differ (|z| > 3) and deviate (|z| > 2)"),
+        (f"{count[DIFFERS]} + {count[DEVIATES]}", "differ (|z| > 3) and deviate (2 < |z| ≤ 3)"),
         (percent(count[UNDECIDED] / n), "open: more runs can decide"),
         (
             percent(count[CANNOT_BE_DECIDED] / n),
-            "cannot be decided by runs: print is too uncertain",
+            "cannot be decided by runs: the published number is too uncertain",
         ),
         (f"{rms_z(cells):.2f}", "root mean square of z; 1 is expected"),
     ]
-    return [Tiles(tiles)]
+    margins = cells.loc[cells["largest"] == 1, "margin"].dropna()
+    widths = f" ({margins.min():g} to {margins.max():g} of metrics up to 1)" if len(margins) else ""
+    return [Tiles(tiles), _MEANING.format(widths)]
 
 
 def picture(page: str, cells: pd.DataFrame, weighed: Mapping[str, Iterable[Weighed]]) -> list[Part]:
