@@ -82,7 +82,7 @@ def in_short(cells: pd.DataFrame, weighed: Sequence[Weighed]) -> list[str]:
     most = ", ".join(f"{n} in {row}" for row, n in tables.items())
     n_never, n_unknown = count[[CANNOT_BE_DECIDED, NO_ERROR]]
     reasons = (
-        (n_never, f" (of {n_never} no number of runs decides: the published number is too uncertain)"),
+        (n_never, f" (of {n_never} no number of runs decides: the published are too uncertain)"),
         (n_unknown, f"; {n_unknown} have no error to judge by"),
     )
     lines = {
