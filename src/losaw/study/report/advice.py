@@ -121,11 +121,13 @@ def _seconds(row: pd.Series) -> str:
 
 
 def ranks_by_design(study: Study, ranking: pd.DataFrame) -> pd.DataFrame:
-    """The table of mean ranks with their places, the best bold where methods are told apart."""
+    """The table of mean ranks, where methods are told apart with places and the best bold."""
     told = ranking.groupby("of")["best_place"].transform("max") > 1
     cells = []
     for row, is_told in zip(ranking.itertuples(), told, strict=True):
-        words = f"{row.rank:.1f} ({row.best_place}–{row.worst_place})"
+        words = f"{row.rank:.1f}"
+        if is_told:
+            words += f" ({row.best_place}–{row.worst_place})"
         cells.append(f"**{words}**" if row.best_place == 1 and is_told else words)
     table = _wide(study, ranking.assign(cell=cells))
     seconds = ranking[ranking["of"] == ""].set_index("method")["seconds"]

@@ -62,9 +62,9 @@ _RANKING = (
 
 _BY_DESIGN = (
     "The mean rank on single data sets, 1 is best, and the places that a method can have by it, in "
-    "each column all at once with probability of about .95. Bold: not told apart from the best, "
-    "where some method is. Seconds are CPU time of a data set with the fit of the model; draws "
-    "that methods share are counted with the first."
+    "each column all at once with probability of about .95. A column without places tells nothing "
+    "apart; bold: not told apart from the best. Seconds are CPU time of a data set with the fit of "
+    "the model; draws that methods share are counted with the first."
 )
 _DECISIONS = (
     "Of methods that decide by a test at the level .05, feature by feature, or by a rule of their "
