@@ -35,6 +35,7 @@ from losaw.support.words import did_you_mean, unknown
         ("bold: true", "bolt: true", ["did you mean 'bold'"]),
         ("study: tiny", "study: small", ["'small' must equal the file's name, 'tiny'"]),
         ("jitter: 0.3", "jitter: {axis: n_sampels}", ["unknown axis 'n_sampels'"]),
+        ("jittered: {l", '"a b": {l', ["learners.a b: a name has letters", "'labels' says"]),
         ("published: tiny.csv", "published: [1]", ["tiny.yaml", "published", "got [1]"]),
         (
             "learner: marginal-slopes, j",

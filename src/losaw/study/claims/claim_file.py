@@ -87,7 +87,7 @@ class Claims(Strict):
     """What one paper says in words."""
 
     paper: str
-    """As the studies name it."""
+    """Its reference, as a reader cites it."""
     title: str
     studies: Annotated[list[str], Field(min_length=1)]
     """Names of study files: those that the paper's page shows, in its order."""

@@ -42,9 +42,9 @@ class PublishedCell(BaseModel):
     published_sd: AboveZero | None = None
     """The standard deviation of single runs."""
     published_se: AboveZero | None = None
-    """The standard error of the number where its runs are not independent: an inference."""
+    """The standard error of the number, if printed; where runs are not independent, inferred."""
     se_source: str = ""
-    """What it is inferred from."""
+    """What an inferred error rests on."""
 
 
 _COLUMNS = PublishedCell.model_fields.items()

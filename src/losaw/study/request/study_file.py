@@ -445,7 +445,7 @@ def parse(model: type[Model], source: SourceFile) -> Model:
                 message = "a name has letters, digits and _.=+-; 'labels' says how it is shown"
             if problem["type"] != "missing" and not message.startswith("unknown"):
                 message += f", got {problem['input']!r:.80}"
-            location = problem["loc"]
+            location = tuple(key for key in problem["loc"] if key != "[key]")
             if location[:1] == ("settings",) and not isinstance(source.data["settings"], list):
                 location = ("settings", *location[2:])  # a single entry is a mapping in the file
             lines.append(str(source.error(location, message)))
