@@ -42,9 +42,9 @@ _HOURS = (
     "by samples that Snakemake took, which miss up to 30 s of a job."
 )
 _MEANING = (
-    "*z* is a difference in standard errors of both numbers (of few runs, less). A value *agrees* if the 90 % interval "
-    "of its difference lies within the margin that the study declares{}; else it *deviates* beyond "
-    "two standard errors and *differs* beyond three."
+    "*z* is a difference in standard errors of both numbers (of few runs, less). A value *agrees* "
+    "if the 90 % interval of its difference lies within the margin that the study declares{}; else "
+    "it *deviates* beyond two standard errors and *differs* beyond three."
 )
 _VALUES = (
     "Every mark is one published value. Panels: published against ours, equal on the line. Rows: "
