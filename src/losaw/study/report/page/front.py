@@ -57,6 +57,7 @@ def front_page(shelf: Shelf, name: str) -> Page:
     parts: list[Part] = [
         in_short(cells, [item for items in shelf.weighed.values() for item in items]),
         *verdict_tiles(cells),
+        *([_meaning(cells)] if len(cells) else []),
         *picture(name, cells, shelf.weighed),
         Section("Pages", [[_about(shelf, page) for page in shelf.pages]]),
     ]
@@ -103,6 +104,17 @@ def in_short(cells: pd.DataFrame, weighed: Sequence[Weighed]) -> list[str]:
     has = (len(cells) > 0, len(claims) > 0)
     said = {what: list(compress(words, has)) for what, words in lines.items()}
     return [f"**{what}**: {'; '.join(words)}." for what, words in said.items() if words]
+
+
+def _meaning(cells: pd.DataFrame) -> str:
+    margins = cells.loc[cells["largest"] == 1, "margin"].dropna()
+    widths = f" ({margins.min():g} to {margins.max():g} of metrics up to 1)" if len(margins) else ""
+    return (
+        "*z* is a difference in standard errors of both numbers (of few runs, less). A value "
+        f"*agrees* if the 90 % interval of its difference lies within the margin that the study "
+        f"declares{widths}; else it *deviates* beyond two standard errors and *differs* beyond "
+        "three."
+    )
 
 
 def write_pages(shelf: Shelf, front: Path) -> list[Path]:

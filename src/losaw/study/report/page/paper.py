@@ -41,11 +41,6 @@ _HOURS = (
     "Core-hours are CPU time of the jobs, by their own clock; of runs before losaw measured it, "
     "by samples that Snakemake took, which miss up to 30 s of a job."
 )
-_MEANING = (
-    "*z* is a difference in standard errors of both numbers (of few runs, less). A value *agrees* "
-    "if the 90 % interval of its difference lies within the margin that the study declares{}; else "
-    "it *deviates* beyond two standard errors and *differs* beyond three."
-)
 _VALUES = (
     "Every mark is one published value. Panels: published against ours, equal on the line. Rows: "
     "their differences, table by table (grey: within the margin)."
@@ -155,9 +150,7 @@ def verdict_tiles(cells: pd.DataFrame) -> list[Part]:
         ),
         (f"{rms_z(cells):.2f}", "root mean square of z; 1 is expected"),
     ]
-    margins = cells.loc[cells["largest"] == 1, "margin"].dropna()
-    widths = f" ({margins.min():g} to {margins.max():g} of metrics up to 1)" if len(margins) else ""
-    return [Tiles(tiles), _MEANING.format(widths)]
+    return [Tiles(tiles)]
 
 
 def picture(page: str, cells: pd.DataFrame, weighed: Mapping[str, Iterable[Weighed]]) -> list[Part]:
