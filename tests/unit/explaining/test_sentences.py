@@ -93,7 +93,7 @@ def test_pfi_alone_selects_what_the_model_uses_and_no_causes(by_pfi, apart):
     assert "CPI tells them apart" in kinds(by_pfi, "used")[0].text
     assert "<h1>What the model of y uses</h1>" in by_pfi.to_html()
     flat = by_pfi.curves["leak"]._replace(effect=np.zeros(11))
-    assert "from the average is 0," in replace(by_pfi, curves={"leak": flat}).to_html()
+    assert ">+0 to +0<" in replace(by_pfi, curves={"leak": flat}).to_html()
     assert kinds(apart, "used") == [] and "<h1>What y depends on</h1>" in apart.to_html()
 
 
