@@ -206,7 +206,7 @@ class Run(Session):
 
     def end(self, dag: Any) -> None:
         """Say which report there is, and in how many blocks rows were taken from kept/."""
-        jobs = dag.needrun_jobs(exclude_finished=False)
+        jobs = list(dag.needrun_jobs(exclude_finished=False))
         logs = [Path(job.log[0]) for job in jobs if job.rule.name == "block"]
         n_taken = sum(_TAKEN in log.read_text("utf-8") for log in logs)
         if n_taken:

@@ -395,7 +395,7 @@ def test_a_selection_ends_with_what_was_found_and_the_path_of_its_report(project
     Path(asked.pages).mkdir(parents=True)
     Path(asked.pages, "report.rst").write_text("Title\n\n- **Open**: 3 values.\n", "utf-8")
     job = SimpleNamespace(rule=SimpleNamespace(name=rule))
-    asked.end(SimpleNamespace(needrun_jobs=lambda **_: [job]))
+    asked.end(SimpleNamespace(needrun_jobs=lambda **_: iter([job])))
     *said, last = capsys.readouterr().err.splitlines()
     assert said == ["losaw: Open: 3 values."] * (rule == "report")  # else it is of an earlier run
     assert "/noise_variance~0.5/" in last and last.endswith("/report.html")
