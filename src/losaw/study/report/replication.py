@@ -126,7 +126,7 @@ def _draw_values(ax: "Axes", family: str, cells: pd.DataFrame) -> None:
     """Published against ours, on equal scales, with the diagonal."""
     labels = cells["label"].unique()
     name = labels[0] if len(labels) == 1 else family.replace("_", " ")
-    ax.set_title(f"{name} ({len(cells)})", fontsize=7.5)
+    ax.set_title(f"{name}\n{len(cells)} values", fontsize=7)
     both = cells[["published", "reproduced"]].to_numpy(dtype=float)
     low, high = np.nanmin(both), np.nanmax(both)
     pad = 0.05 * (high - low) or 0.5
