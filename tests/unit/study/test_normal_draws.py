@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LinearRegression
 
+from losaw.study.importances.normal_draws import NormalDraws
 from losaw.study.registry import get
 from reference.in_study import draw
 
@@ -28,3 +29,17 @@ def test_normal_draws_give_the_closed_form_in_linear_normal_designs(design, expe
         # The error over rows leaves out that of the draws' variance, 2 / n of its square.
         error = np.hypot(errors[name], expected[name] * np.sqrt(2 / 20_000))
         assert score == pytest.approx(expected[name], abs=5 * error + 1e-4)
+
+
+@pytest.mark.parametrize("last", ["constant", "a copy", "a sum", "other units"])
+def test_only_columns_that_the_others_do_not_determine_have_draws(last):
+    X = np.random.default_rng(0).standard_normal((200, 3))
+    X[:, 2] = {"constant": 1, "a copy": X[:, 0], "a sum": X[:, 0] + X[:, 1]}.get(
+        last, 1e-9 * X[:, 2]
+    )
+    if last == "other units":
+        drawn = NormalDraws().fit(X).sample(np.random.default_rng(1))
+        assert 0.5e-9 < drawn[:, 2].std() < 2e-9
+        return
+    with pytest.raises(ValueError, match="that the others determine, or a constant one"):
+        NormalDraws().fit(X)

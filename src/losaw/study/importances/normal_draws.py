@@ -24,7 +24,16 @@ class NormalDraws:
 
     def fit(self, X: ArrayLike, kinds: object = None, rng: object = None) -> Self:
         rows = np.asarray(X, dtype=float)
-        precision = np.linalg.inv(np.atleast_2d(np.cov(rows, rowvar=False)))
+        covariance = np.atleast_2d(np.cov(rows, rowvar=False))
+        spread = np.sqrt(np.diag(covariance))
+        # The rank of the correlations, so that units do not count; a constant column has rank 0.
+        scaled = covariance / np.outer(spread, spread) if spread.all() else np.zeros((1, 1))
+        if np.linalg.matrix_rank(scaled, hermitian=True) < len(covariance):
+            raise ValueError(
+                "X has a column that the others determine, or a constant one, which has no normal "
+                "draws given the others; leave it out"
+            )
+        precision = np.linalg.inv(covariance)
         self._deviation = 1 / np.sqrt(np.diag(precision))
         self._mean = rows - (rows - rows.mean(axis=0)) @ precision * self._deviation**2
         return self

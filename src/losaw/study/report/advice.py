@@ -46,7 +46,7 @@ def _who_is_best(study: Study, ranking: pd.DataFrame, whole: pd.DataFrame) -> st
     worse = whole.loc[whole["best_place"] > 1, "method"].to_list()
     words = f"**Who is best.** Over all designs {first} has the best mean rank"
     if not equals:
-        words += ", for certain"
+        words += ", and all others are told apart from it"
     elif not worse:
         words += ", but no method is told apart from it"
     elif len(worse) < len(equals):

@@ -76,7 +76,7 @@ def test_a_method_that_always_wins_is_bold_in_every_column_that_was_run_and_alon
     found = results(designs, lambda method, _: 2.0 * (method == "RF mdi"))
     found = found[found["setting_id"].str.split("_").str[0].isin(sizes)]
     ranking = ranking_by(designs, found, COSTS)
-    assert "best mean rank, for certain" in advice(designs, ranking)[0]
+    assert "best mean rank, and all others are told apart from it" in advice(designs, ranking)[0]
     table = ranks_by_design(designs, ranking).set_index("method")
     assert table.columns.tolist() == ["all", *sizes, "CPU s"]
     bold = table.map(lambda cell: cell.startswith("**1.0 (1–1)"))
