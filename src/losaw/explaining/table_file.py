@@ -116,40 +116,57 @@ def _cells(path: Path) -> "pd.DataFrame":
 
 
 def _check_quotes(lines: list[str], sep: str) -> None:
-    """Refuse a quote that is text, as a ditto mark: the cell would go on to the next quote.
+    """Refuse a quote that may be text, as a ditto mark: the cell would go on to the next quote.
 
-    A cell with separators or several lines is believed if its row has then as many cells as others,
-    and if most of its lines have another number of cells where quotes are text.
+    A cell with separators is believed if its row has as many cells as others, and one of several
+    lines if most of them have not, were its quotes text.
     """
     if not any('"' in line for line in lines):
         return
     if sep == _BLANKS:
         lines, sep = [" ".join(line.split()) for line in lines], " "
     cells: Any = partial(csv.reader, delimiter=sep, skipinitialspace=True)
-    reader, rows, start = cells(lines, strict=True), list[tuple[list[str], int, int]](), 0
+    lines = [f"{line}\n" for line in lines]  # kept within a cell
+    reader, start, widths = cells(lines, strict=True), 0, list[int]()
+    in_quotes = list[tuple[int, str, list[str], bool]]()
     while start < len(lines):
         try:
-            n_cells = len(next(reader))
+            row, is_clear = next(reader), True
         except csv.Error as error:  # the cell ends before other text, or does not end
             is_line = reader.line_num == start + 1 and "end of data" not in str(error)
-            n_cells = len(next(cells([lines[start]]))) if is_line else -1
-        rows.append((lines[start : reader.line_num], start + 1, n_cells))
+            row, is_clear = next(cells([lines[start]])) if is_line else ["\n"], False
+        widths += [len(row)] * bool(row)
+        if '"' in (text := "".join(lines[start : reader.line_num])):
+            in_quotes.append((start + 1, text, row, is_clear))
         start = reader.line_num
-    known = Counter(n_cells for _, _, n_cells in rows if n_cells > 0) or Counter([0])
-    width = known.most_common(1)[0][0]
-    goes_on = any(len(row) > 1 for row, _, _ in rows)
-    for row, number, n_cells in rows:
-        alone = [len(next(cells([line], quoting=csv.QUOTE_NONE), ())) for line in row]
-        are_rows = 2 * alone.count(width) > len(row) and not _COMMENT.match(row[0])
-        is_odd = n_cells != width and (len(row) > 1 or are_rows)
-        is_half = goes_on and "".join(row).count('"') % 2  # what writes such cells closes quotes
-        if n_cells < 0 or is_odd or is_half or (len(row) > 1 and are_rows):
+    # Most rows may have such a quote: then the names have none. Or a title stands above them.
+    width = max(Counter(widths).most_common(1)[0][0], widths[0])
+    known = set(widths) - {1}  # also of rows that leave out cells at their end
+    goes_on = any("\n" in cell for _, _, row, _ in in_quotes for cell in row)
+    for number, text, row, is_clear in in_quotes:
+        places = [place for place, cell in enumerate(row) if "\n" in cell]
+        # Of a first line with too few cells, as a title, pandas says so.
+        is_longer = places or (number > 1 and any(sep in cell for cell in row))
+        is_odd = is_longer and (len(row) != width or not is_clear)
+        is_half = goes_on and text.count('"') % 2  # what writes such cells closes quotes
+        if is_odd or is_half or any(_are_rows(row, place, known, sep) for place in places):
+            shown = text[text.index('"') :][:60]
             raise LosawError(
                 f"line {number} has a quote that begins a cell, but what it ends is not clear "
-                f"({row[0][:60]!r}): write a quote that is text twice, in a cell in quotes, or "
-                "read it with pandas.read_csv(…, quoting=csv.QUOTE_NONE) and call "
-                "losaw.explain(frame, target)"
+                f"({shown!r}): write a quote that is text twice, in a cell in quotes, or read the "
+                "file with pandas.read_csv(…), with quoting=csv.QUOTE_NONE if quotes are text, and "
+                "call losaw.explain(frame, target)"
             )
+
+
+def _are_rows(row: list[str], place: int, known: set[int], sep: str) -> bool:
+    """Whether the lines of a cell may be rows, were its quotes text: most, or first and last."""
+    first, *between, last = row[place].split("\n")
+    lines = [line for line in between if line.strip(" ")]
+    lines = [sep * place + first, *lines, last + sep * (len(row) - place - 1)]
+    counts = [line.count(sep) + 1 for line in lines]
+    are_most = 2 * sum(count in known for count in counts) > len(counts)
+    return max(counts) <= max(known) and (are_most or counts[0] == counts[-1] == len(row))
 
 
 def _reason(error: Exception) -> str:

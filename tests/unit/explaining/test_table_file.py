@@ -88,6 +88,24 @@ def test_an_open_quote_is_told_from_a_cell_of_several_lines(read, cells):
             read("\n".join(["t,u,y", *lines, odd, *lines]), "y")
 
 
+@pytest.mark.parametrize(
+    "rows",
+    [
+        ['"a, b",1,x,5', '"a, b",2,",6', 'c,3,",7'],  # beside a good quote, in neighbouring rows
+        ['",1,",5', "c,2,x,6", '",3,",7'],  # twice in a row
+        [",".join(['",1,"', "5"])] * 9,  # in every row: only the names have four cells
+        ['a,1,"p', 'q",5', 'b,2,",6', 'c,3,",7'],  # below a good cell of two lines
+        ['a,1,",5', "b,2,x", "c,3,x", "d,4,x", 'e,5,",6'],  # about rows without a last cell
+        ['a,1,",5', "", "", "", 'b,2,",6'],  # about lines without cells
+    ],
+)
+def test_a_ditto_mark_is_no_quote(read, rows):
+    lines = [f"{row},z" for row in range(9)]
+    for end in ([], [f"x,{line},1" for line in lines] * (len(rows) < 9)):
+        with pytest.raises(LosawError, match="has a quote"):
+            read("\n".join(["t,u,v,y", *rows, *end, ""]), "y")
+
+
 def test_blanks_separate_and_lines_without_names_are_numbered(read):
     frame = read(" 0.1  18.0   2\n 0.2  0.0    3\n", "X3", has_header=False)
     assert list(frame.columns) == ["X1", "X2", "X3"] and frame["X3"].tolist() == [2, 3]
