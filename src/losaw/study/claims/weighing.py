@@ -1,6 +1,7 @@
 """Tests of a paper's claims against the numbers of a reference run."""
 
 import itertools
+import math
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -30,6 +31,8 @@ NUMBERS = ("mean", "std_error", "freedom", "n_seeds")
 Key: TypeAlias = tuple[str, str, str]  # of a mean: setting, method, metric
 # Runs that do not vary decide where there are so many of them.
 ENOUGH_EQUAL_RUNS = 10
+# By how much the runs of a claim are multiplied, to see whether so many decide it.
+TIMES = (1.1, 1.25, 1.5, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 100)
 
 
 @dataclass(frozen=True)
@@ -100,6 +103,11 @@ def weigh_claim(
     comparisons = _compared_sides(claim, summary, decisions, runs)
     if comparisons.empty:
         return Weighed(claim, NOT_RUN)
+    missing = tuple(dict.fromkeys(_not_run(claim, summary, planned)))  # each once
+    return _judged(claim, comparisons, missing)
+
+
+def _judged(claim: Claim, comparisons: pd.DataFrame, missing: tuple[str, ...]) -> Weighed:
     beyond = _beyond(claim, comparisons)
     n_for, n_against, n_open = (int((beyond == sign).sum()) for sign in (1, -1, 0))
     # Of all settings, those that decide neither included.
@@ -110,11 +118,33 @@ def weigh_claim(
         verdict = MIXED if n_for else CONTRADICTED
     else:
         verdict = UNDECIDED if not n_for else SUPPORTED if n_for >= n_open else MOSTLY_OPEN
-    missing = tuple(dict.fromkeys(_not_run(claim, summary, planned)))  # each once
     # One setting can contradict a claim; that none does says nothing of those that were not run.
     if missing and n_against == 0:
         verdict = PARTLY_RUN
     return Weighed(claim, verdict, n_for, n_against, n_open, comparisons, missing)
+
+
+def runs_lacking(
+    weighed: Weighed, summary: pd.DataFrame
+) -> tuple[float, dict[tuple[str, str], int]]:
+    """Return about how many times the runs of a claim would give it another verdict.
+
+    And the further runs of each setting and learner that it names. All its runs grow alike, means
+    and deviations stay as they are; 0 and nothing if no factor of ``TIMES`` is enough.
+    """
+    claim, comparisons = weighed.claim, weighed.comparisons
+    for times in TIMES:
+        runs = comparisons[["n_left", "n_right", "freedom"]] * times
+        more = comparisons.assign(**runs, std_error=comparisons["std_error"] / math.sqrt(times))
+        if _judged(claim, more, weighed.missing).verdict != weighed.verdict:
+            break
+    else:
+        return 0, {}
+    whole = claim.model_copy(update={"share_of": {}})
+    bases = (s.model_copy(update={"where": {**s.where, **claim.share_of}}) for s in claim.sides)
+    rows = pd.concat([_means(whole, side, summary) for side in (*claim.sides, *bases)])
+    n_seeds = rows.groupby(["setting_id", "learner"])["n_seeds"].max()
+    return times, {fit: math.ceil(round(n * (times - 1), 6)) for fit, n in n_seeds.items()}
 
 
 def _not_run(

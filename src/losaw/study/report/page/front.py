@@ -25,6 +25,7 @@ from losaw.study.report.page.paper import (
 )
 from losaw.study.report.page.parts import Either, Page, Part, Section
 from losaw.study.report.page.stored import CLAIMS, Shelf
+from losaw.study.report.undecided import HOW, UNDECIDED_POINTS, costs_by_study, undecided_table
 from losaw.study.request.published import check_counted_once
 from losaw.study.results.agreement import AGREES, DEVIATES, DIFFERS, NO_ERROR, UNDECIDED
 from losaw.study.results.compare import CANNOT_BE_DECIDED, OUTCOMES
@@ -44,6 +45,7 @@ _WHY = (
     "of the last ones nothing is known."
 )
 _ON_PAGES = f"The page of a paper says which claims fail; all are in [{CLAIMS}](./{CLAIMS})."
+_ONE_BY_ONE = f"One by one: [{UNDECIDED_POINTS}](./{UNDECIDED_POINTS})."
 _HOLD, _FAIL = (SUPPORTED, MOSTLY_OPEN), (CONTRADICTED, MIXED)
 _KINDS = ("misprint", "unstated", "inference", "open")
 _SUMMED = ("fits", "fits at scale paper", "failed values", "core-hours")
@@ -52,7 +54,9 @@ _SUMMED = ("fits", "fits at scale paper", "failed values", "core-hours")
 def front_page(shelf: Shelf, name: str) -> Page:
     """The page that leads to all others; its file is called ``report`` or ``overview``."""
     check_counted_once(shelf.studies.values(), shelf.configuration / "published")
-    compared = pd.concat([_compared(shelf, page) for page in shelf.pages], ignore_index=True)
+    compared = shelf.all_compared
+    links = compared["page"].map(_link)
+    compared = compared.assign(paper=links, row=compared["page"] + " " + compared["row"])
     cells, uncounted = (compared[compared["is_counted"] == counts] for counts in (True, False))
     parts: list[Part] = [
         in_short(cells, [item for items in shelf.weighed.values() for item in items]),
@@ -69,6 +73,9 @@ def front_page(shelf: Shelf, name: str) -> Page:
     if any(shelf.weighed.values()):
         claims = [_claims(shelf.weighed), Either(list(_failing(shelf)), [_ON_PAGES])]
         parts.append(Section("Claims of the texts, and which of them fail", claims, is_folded=True))
+    if shelf.undecided:
+        costs = [HOW, costs_by_study(undecided_table(shelf.undecided)), _ONE_BY_ONE]
+        parts.append(Section("What is undecided, and what it costs", costs, is_folded=True))
     parts.append(Section("What was run", [_run(shelf)], is_folded=True))
     title = "Published and reproduced" if len(cells) else "Methods on simulated data"
     return Page(name, title, parts)
@@ -127,13 +134,9 @@ def write_pages(shelf: Shelf, front: Path) -> list[Path]:
     ]
     if claims:
         write_csv(front.with_name(CLAIMS), pd.concat(claims))
+    if shelf.undecided:
+        write_csv(front.with_name(UNDECIDED_POINTS), undecided_table(shelf.undecided))
     return [page.write(front.with_stem(page.name)) for page in pages]
-
-
-def _compared(shelf: Shelf, page: str) -> pd.DataFrame:
-    """The compared cells of a page, their tables named with it."""
-    cells = shelf.compared(page)
-    return cells.assign(paper=_link(page), row=page + " " + cells["row"])
 
 
 def _about(shelf: Shelf, page: str) -> str:

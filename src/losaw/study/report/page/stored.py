@@ -1,5 +1,6 @@
 """The results of several studies in one folder: ``results/<scale>``, or ``reference``."""
 
+import itertools
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -10,10 +11,18 @@ from typing import Any
 import pandas as pd
 
 from losaw.study.claims.claim_file import Claim, Claims, Side, check_claims, pages_of, read_papers
-from losaw.study.claims.weighing import NOT_RUN, Weighed, planned_of, weigh_claim
+from losaw.study.claims.weighing import (
+    NOT_RUN,
+    PARTLY_RUN,
+    UNDECIDED,
+    Weighed,
+    planned_of,
+    weigh_claim,
+)
 from losaw.study.errors import StudyError
 from losaw.study.report.best_methods import RANKING, ranking_by
 from losaw.study.report.results import StudyResults
+from losaw.study.report.undecided import OpenPoint, open_points
 from losaw.study.request.grid import Study
 from losaw.study.results.compare import compared_cells, counted, outcomes
 from losaw.study.results.summary import effects_by_run
@@ -121,6 +130,23 @@ class Shelf:
             tables.append(cells.assign(is_counted=is_counted, **more, **named))
         cells = pd.concat(tables, ignore_index=True)
         return cells.sort_values("table", key=_number_in, kind="stable", ignore_index=True)
+
+    @cached_property
+    def all_compared(self) -> pd.DataFrame:
+        """The compared cells of all pages, each with its page."""
+        tables = [self.compared(page).assign(page=page) for page in self.pages]
+        return pd.concat(tables, ignore_index=True)
+
+    @cached_property
+    def undecided(self) -> list[OpenPoint]:
+        """The counted values and the claims that are undecided, the cheapest to decide first."""
+        cells = self.all_compared
+        claims = (
+            (item, self.results[item.claim.study].summary)
+            for item in itertools.chain(*self.weighed.values())
+            if item.verdict in (UNDECIDED, PARTLY_RUN) and not item.claim.ours
+        )
+        return open_points(self.studies, cells[cells["is_counted"]], claims)
 
     @cached_property
     def pages(self) -> Mapping[str, list[str]]:
