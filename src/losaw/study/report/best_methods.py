@@ -109,10 +109,7 @@ def ranked_values(study: Study, metric: str, results: pd.DataFrame) -> pd.DataFr
     wide = finite_values(study, metric, results).pivot_table(
         index=["setting_id", "seed"], columns="method", values="value", sort=False
     )
-    wide = wide.dropna()
-    return wide[
-        wide.groupby(level="setting_id", sort=False)[wide.columns[:1]].transform("size") > 1
-    ]
+    return wide.dropna().groupby(level="setting_id", sort=False).filter(lambda own: len(own) > 1)
 
 
 def grid_of(study: Study, metric: str, results: pd.DataFrame) -> str:

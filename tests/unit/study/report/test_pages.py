@@ -35,7 +35,9 @@ does_not_reproduce: [the weather]
 decisions:
   - {point: "trees, or <forests>", decided: forests, why: they are there, otherwise: not measured,
      studies: [made]}
+not_checked: [a conjecture]
 """
+PAGES = sorted((REPOSITORY / "reference").glob("*.md"))
 PICTURE = b"\x89PNG of a drawing"
 
 
@@ -350,11 +352,21 @@ def test_the_pages_of_what_is_kept_say_the_same_in_markdown(kept, shelf):
     )
     assert "- [On nothing & <more>](./nobody.md)" in front
     assert "(./made/tables/table_1.md)" in paper and "(./made/figures/figure_9.png)" in paper
-    assert "weighed: 2 claims ([claims.csv](./claims.csv))" in paper and "**the weather.**" in paper
+    assert "weighed: 2 claims: [claims.csv](claims.csv)" in paper and "**the weather.**" in paper
     claims = pd.read_csv(kept / "claims.csv")
     assert list(claims["verdict"]) == ["supported", "contradicted"]
     assert "**losawRF against RF**, mean difference over 2 settings (paired): R²_test +.1" in paper
     assert set(pd.read_csv(kept / "made" / "differences.csv")["minus"]) == {"losawRF"}
+
+
+def test_what_leaves_a_page_in_markdown_stays_in_html_and_in_a_file_that_it_links(kept, shelf):
+    page = paper_page(Shelf(kept, shelf.configuration), "nobody")
+    markdown, html = page.markdown(kept), page.html()
+    files = dict(re.findall(r"\[([\w.]+)\]\((\.\./[^)]+)\)", markdown))
+    for words, file in (("grown by hand", "made.yaml"), ("a conjecture", "nobody.yaml")):
+        assert words not in markdown and words in html
+        assert words in (kept / files[file]).read_text("utf-8")
+    assert "no number here can decide: 1: [nobody.yaml]" in markdown
 
 
 def test_what_is_kept_is_compared_again(kept, shelf):
@@ -382,15 +394,17 @@ def test_a_study_on_a_page_begins_with_its_design(shelf):
     assert "Whether weights" not in page.markdown(shelf.folder)
 
 
-@pytest.mark.parametrize(
-    "path", sorted((REPOSITORY / "reference").glob("*.md")), ids=lambda path: path.stem
-)
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
 def test_a_page_of_the_reference_run_is_short_and_what_fails_is_said_in_300_words(path):
     text = path.read_text("utf-8")
     assert len(text.split()) <= 4000
-    fails = text.partition("## What does not reproduce")[2].partition("\n<summary>What the paper")[
-        0
-    ]
-    fails = re.split(r"\n## |\nWhat the paper says, weighed", fails)[0]
+    _, _, rest = text.partition("## What does not reproduce")
+    fails = re.split(r"\n## |\nWhat the paper says, weighed", rest)[0]
     seen = re.sub(r"(</summary>).*?(</details>\n)+", r"\1", fails, flags=re.DOTALL)
     assert len(re.sub(r"<[^>]+>", " ", seen).split()) <= 300
+    links = re.findall(r"\]\(([^)#:]+)\)", text)
+    assert [link for link in links if not (path.parent / link).exists()] == []
+
+
+def test_all_pages_of_the_reference_run_have_at_most_18000_words():
+    assert sum(len(path.read_text("utf-8").split()) for path in PAGES) <= 18_000

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
+from os.path import relpath
 
 import pandas as pd
 
@@ -15,7 +16,7 @@ from losaw.study.report.best_methods import rank_methods
 from losaw.study.report.headline import headline
 from losaw.study.report.page.design import design
 from losaw.study.report.page.parts import Drawn, Either, Page, Part, Picture, Section, Tiles
-from losaw.study.report.page.stored import CLAIMS, RUNS, Shelf
+from losaw.study.report.page.stored import CLAIMS, KEPT_RANKING, RUNS, Shelf
 from losaw.study.report.replication import draw_replication
 from losaw.study.report.tables import ArrangedTable, arrange, in_words
 from losaw.study.report.typeset import number, signed
@@ -57,8 +58,8 @@ _RANKING = (
 
 _BY_DESIGN = (
     "The mean rank on single data sets, 1 is best, and the places that a method can have by it, in "
-    "each column all at once with probability of about .95. A column without places tells nothing "
-    "apart; bold: not told apart from the best. Seconds are CPU time of a data set with the fit of "
+    "each column all at once with probability of about .95. Bold: not told apart from the best; a "
+    "column without bold tells nothing apart. Seconds are CPU time of a data set with the fit of "
     "the model; draws that methods share are counted with the first."
 )
 _DECISIONS = (
@@ -74,21 +75,21 @@ def paper_page(shelf: Shelf, name: str) -> Page:
     cells = compared[compared["is_counted"]]
     shown = {study: _shown(shelf, study) for study in names}
     first = _take_first(shown, paper.shown_first)
+    claims, others = claims_table(weighed), paper.not_checked
+    explained = Section("How a claim is weighed", [_EXPLAINED], is_folded=True)
+    file = f"{relpath(shelf.configuration, shelf.folder)}/claims/{name}.yaml"
     parts: list[Part] = [f"After {paper.paper}."] if paper.paper else []
     parts += [*finding(shelf, names), *verdict_tiles(cells), *picture(name, cells, {name: weighed})]
     parts += [
         *first,
         *(part for study in names for part in _ranked(shelf, study)),
         _disagreements(shelf, paper, weighed, compared),
-        _claims(weighed),
-        Section("Claims that no number here can decide", [paper.not_checked], True),
+        _linked(f"What the paper says, weighed: {len(weighed)} claims", claims, CLAIMS, explained),
+        _linked(f"Claims that no number here can decide: {len(others)}", others, file),
         _decisions(paper),
         *(_study(shelf, study, parts) for study, parts in shown.items()),
         _failed(shelf, names),
-        Either(
-            [Section("What was run", [_HOURS, what_was_run(shelf, names)], True)],
-            [f"What was run: [{RUNS}](./{RUNS})."],
-        ),
+        _linked("What was run", what_was_run(shelf, names), RUNS, _HOURS),
     ]
     return Page(name, paper.title, parts)
 
@@ -117,12 +118,25 @@ def _take_first(shown: Mapping[str, dict[str, Part]], named: Sequence[str]) -> l
 
 
 def _study(shelf: Shelf, name: str, shown: Mapping[str, Part]) -> Section:
-    """All that there is of a study, in the order of its file."""
+    """All that there is of a study, in the order of its file, to which Markdown has a link."""
     study = shelf.studies[name]
+    box = design(study, shelf.results[name].summary)
     notes = [*study.differs_at_scale.values(), *study.file.notes]
-    box = Either([design(study, shelf.results[name].summary)], [])  # its file is beside Markdown
-    parts = [box, *shown.values(), *_methods(shelf, name), notes]
+    file = _link(f"{relpath(shelf.configuration, shelf.folder)}/studies/{name}.yaml")
+    first = Either([box], [f"Design and notes: {file}."])
+    parts = [first, *shown.values(), *_methods(shelf, name), Either([notes], [])]
     return Section(f"{study.file.title} (`{name}`)", parts, is_folded=True)
+
+
+def _linked(title: str, lines: list[str] | pd.DataFrame, file: str, *about: Part) -> Either:
+    """What HTML folds, and Markdown leaves to a file that has it; nothing without lines."""
+    if not len(lines):
+        return Either([], [])
+    return Either([Section(title, [*about, lines], is_folded=True)], [f"{title}: {_link(file)}."])
+
+
+def _link(file: str) -> str:
+    return f"[{file.rpartition('/')[2]}]({file})"
 
 
 def finding(shelf: Shelf, names: Iterable[str]) -> list[str]:
@@ -266,15 +280,6 @@ def claims_table(weighed: Iterable[Weighed], with_remarks: bool = False) -> pd.D
     return pd.DataFrame(rows)
 
 
-def _claims(weighed: Sequence[Weighed]) -> Either:
-    if not weighed:
-        return Either([], [])
-    explained = Section("How a claim is weighed", [_EXPLAINED], is_folded=True)
-    title = f"What the paper says, weighed: {len(weighed)} claims"
-    table = Section(title, [explained, claims_table(weighed)], is_folded=True)
-    return Either([table], [f"{title} ([{CLAIMS}](./{CLAIMS}))."])
-
-
 def _decisions(paper: Claims) -> Section:
     rows = [
         {
@@ -333,11 +338,15 @@ def _ranked(shelf: Shelf, name: str) -> Iterator[Part]:
     if study.file.ranking is None or ranking.empty:
         return
     metric = study.show(study.file.ranking.metric)
-    yield Section(f"Mean rank by {metric}", [_BY_DESIGN, ranks_by_design(study, ranking)])
+    kept = f"{name}/{KEPT_RANKING}"
+    full = ranks_by_design(study, ranking)
+    short = full.assign(**full.iloc[:, 2:].replace(r" \(.*\)", "", regex=True))
+    places = f"The places in each design: {_link(kept)}."
+    yield Section(f"Mean rank by {metric}", [_BY_DESIGN, Either([full], [places, short])])
     decisions = decisions_by_design(study, ranking)
     if len(decisions):
         yield Section("Causes found / false among the found", [_DECISIONS, decisions])
-    yield Section(f"Mean {metric}", [values_by_design(study, ranking)], is_folded=True)
+    yield _linked(f"Mean {metric}", values_by_design(study, ranking), kept)
 
 
 def _failed(shelf: Shelf, names: Sequence[str]) -> Section:

@@ -119,9 +119,8 @@ class Page:
         """What the page begins with, up to its picture, in reStructuredText for Snakemake."""
         first = self.parts[0] if isinstance(self.parts[0], list) else []
         lines = [self.title, "=" * len(self.title), "", *(f"- {line}" for line in first), ""]
-        uris = (
-            wrap(_png(drawn.wide), 100) for drawn in self._drawn
-        )  # docutils reads no longer lines
+        # Docutils reads no longer lines.
+        uris = (wrap(_png(drawn.wide), 100) for drawn in self._drawn)
         images = (".. image:: " + "\n   ".join(uri) + "\n   :width: 100%\n" for uri in uris)
         where = "The pages of the papers are under *pages*, and need no network either."
         return "\n".join([*lines, *images, where, ""])
@@ -138,7 +137,8 @@ _is_shown_in_markdown = partial(_is_shown, form="markdown")
 
 
 def _markdown(part: Part, folder: Path, level: int) -> Iterator[str]:
-    yield ""
+    if not isinstance(part, Either):
+        yield ""
     match part:
         case str():
             yield part

@@ -120,11 +120,8 @@ class Shelf:
                 label: (study.show(label), metric.entry.name, metric.entry.load().range[1])
                 for label, metric in study.metrics.items()
             }
-            columns = ("label", "family", "largest")
-            named = {
-                column: [metrics[label][place] for label in cells["metric"]]
-                for place, column in enumerate(columns)
-            }
+            of_metrics = [metrics[label] for label in cells["metric"]]
+            named = pd.DataFrame(of_metrics, cells.index, ["label", "family", "largest"])
             is_counted = cells.index.isin(counted(study, comparison).index)
             more = {"study": name, "row": cells["table"], "outcome": outcomes(cells)}
             tables.append(cells.assign(is_counted=is_counted, **more, **named))
