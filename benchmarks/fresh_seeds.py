@@ -1,73 +1,85 @@
 """Cells that deviate from print without a known reason, with seeds that were never run.
 
-    python benchmarks/fresh_seeds.py [--runs 100] [--studies ufi_table1,treeinner_table4]
+    python benchmarks/fresh_seeds.py [--runs 100] [--studies ufi_table1,treeinner_table4] [--keep]
 
 A deviation that was chance has gone with other seeds, unless the printed number is the odd one: its
-error is in z too. For each counted cell with |z| > 2 that nothing explains: z as kept, and z of as
-many fresh runs, of seeds above all kept ones. First it is said how many such cells chance alone
-makes, by metric: of two normal means, .0455 of all cells have |z| > 2 and .0027 have |z| > 3.
+error is in z too. For each counted cell that differs or deviates and that nothing explains: z as
+kept, z of as many fresh runs, of seeds above all kept ones, and z of all. ``--keep`` writes them
+into ``reference/fresh_seeds.csv``, which the pages show. First it is said how many cells chance
+alone puts beyond two and three errors.
 """
 
 import argparse
+import subprocess
 import time
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from scipy.stats import norm
 
 from losaw.study.block.replicate import ingredients_in, run_replicate
 from losaw.study.generators.joint_law.fit import fit_joint_law, use_law
-from losaw.study.results.compare import compared_cells, counted
-from losaw.study.session import Session
+from losaw.study.report.page.stored import Shelf
+from losaw.study.request.published import read_published
+from losaw.study.results.agreement import DEVIATES, DIFFERS
+from losaw.study.results.chance import CELL, CHANCE, FRESH, FRESH_SEEDS, beyond_errors, read_fresh
+from losaw.study.results.compare import compare
 
 FIRST = 100_000  # above all seeds of all studies
+REFERENCE, CONFIG = Path("reference"), Path("config")
 
 
-def kept(study):
-    """The kept comparison of a study's counted cells that have an error."""
-    cells = compared_cells(pd.read_csv(f"reference/{study.name}/comparison.csv"))
-    cells = counted(study, cells)
-    return cells[cells["z"].notna()]
-
-
-def expected(cells):
-    """Counts of |z| beyond 2 and 3 by metric, beside those of chance; explained ones apart."""
-    size, is_known = cells["z"].abs(), cells["explained"].notna()
-    table = pd.DataFrame({"metric": cells["metric"], "cells": 1, "explained": is_known})
-    for bound in (2, 3):
-        table[f"|z|>{bound}"] = (size > bound) & ~is_known
-    table = table.groupby("metric").sum()
-    for bound in (2, 3):
-        table[f"chance {bound}"] = 2 * norm.sf(bound) * (table["cells"] - table["explained"])
-    return table.sort_values("cells", ascending=False).round(1)
-
-
-def fresh_values(study, cell, n_runs):
+def fresh_values(study, setting, learner, importance, metric, n_runs):
     """The values of a cell in runs of seeds above the kept ones, and their seconds."""
-    (setting,) = (
-        setting
-        for setting in study.settings
-        if all(str(cell[axis]) == str(setting.axes[axis]) for axis in study.axes)
-    )
     if law := study.law_of(setting):
         use_law(fit_joint_law(law))
-    metric = cell["metric"]
-    learner, importance = next(
-        (learner, importance)
-        for learner in study.learners
-        for importance in study.measured(metric, learner)
-        if study.method_name(learner, importance) == cell["method"]
-    )
     ingredients = ingredients_in(study, setting, learner)
     start = time.process_time()
     rows = [
         row
         for seed in range(FIRST, FIRST + n_runs)
         for row in run_replicate(ingredients, seed, [importance], ingredients.data)
-        if row.metric == metric
+        if row.metric == metric and row.status == "ok"
     ]
     return np.array([row.value for row in rows]), time.process_time() - start
+
+
+def run_fresh(study, summary, cell, n_runs):
+    """A line of ``fresh_seeds.csv`` on a cell, and the seconds of its runs."""
+    setting, metric, method = study.setting_of(cell), cell["metric"], cell["method"]
+    is_cell = summary[["setting_id", "metric", "method"]].eq([setting.identifier, metric, method])
+    (kept,) = summary[is_cell.all(axis=1)].to_dict("records")
+    n, n_runs = int(kept["n_seeds"]), n_runs or int(kept["n_seeds"])
+    names = kept["learner"], kept["importance"] or ""
+    values, seconds = fresh_values(study, setting, *names, metric, n_runs)
+    if len(values) < n_runs:
+        return None, seconds
+
+    def z(mean, deviation, n):
+        changed = {"mean": mean, "sd": deviation, "n_seeds": n, "mc_se": deviation / n**0.5}
+        other = pd.concat([summary[~is_cell.all(axis=1)], pd.DataFrame([{**kept, **changed}])])
+        cells = compare(study, other, read_published(study, CONFIG / "published"))
+        same = cells[[*study.axes, "metric", "method", "published"]].eq(
+            [*setting.axes.values(), metric, method, cell["published"]]
+        )
+        return round(float(cells.loc[same.all(axis=1), "z"].iloc[0]), 3)
+
+    mean, deviation = values.mean(), values.std(ddof=1)
+    both = n + n_runs
+    pooled = (n * kept["mean"] + n_runs * mean) / both
+    squares = (n - 1) * kept["sd"] ** 2 + (n_runs - 1) * deviation**2
+    squares += n * n_runs / both * (kept["mean"] - mean) ** 2
+    line = {name: cell[name] for name in ("study", *CELL[1:], "z")}
+    numbers = {"fresh_runs": n_runs, "fresh_mean": float(f"{mean:.7g}")}
+    numbers |= {"fresh_z": z(mean, deviation, n_runs)}
+    numbers |= {"all_z": z(pooled, (squares / (both - 1)) ** 0.5, both)}
+    return line | numbers, seconds
+
+
+def commit():
+    """The commit of this checkout."""
+    command = ["git", "describe", "--always", "--dirty=+changes", "--abbrev=40", "--exclude=*"]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def main():
@@ -75,29 +87,29 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--runs", type=int, help="fresh runs of a cell (as many as are kept)")
     parser.add_argument("--studies", help="those whose cells are run (all with such a cell)")
+    parser.add_argument("--keep", action="store_true", help="write reference/fresh_seeds.csv")
     asked = parser.parse_args()
-    names = sorted(path.parent.name for path in Path("reference").glob("*/comparison.csv"))
-    session = Session(Path("config/config.yaml"), {"studies": names, "scale": "paper"})
-    cells = {name: kept(session.study(name)) for name in names}
-    print(expected(pd.concat(cells)).to_string(), flush=True)
-    for name in asked.studies.split(",") if asked.studies else names:
-        study, own = session.study(name), cells[name]
-        for cell in own[(own["z"].abs() > 2) & own["explained"].isna()].to_dict("records"):
-            if cell["verdict"] == "agrees":
-                continue
-            n_runs = asked.runs or int(cell["n_seeds"])
-            values, seconds = fresh_values(study, cell, n_runs)
-            apart = cell["reproduced"] - cell["published"]
-            of_print = (apart / cell["z"]) ** 2 - cell["mc_se"] ** 2
-            error = np.sqrt(of_print + values.var(ddof=1) / n_runs)
-            where = ", ".join(f"{cell[axis]}" for axis in study.axes)
-            print(
-                f"{name} ({where}) {cell['metric']} {cell['method']}: published "
-                f"{cell['published']}, {cell['n_seeds']:.0f} runs {cell['reproduced']:.3f} "
-                f"(z {cell['z']:.2f}), {n_runs} fresh {values.mean():.3f} "
-                f"(z {(values.mean() - cell['published']) / error:.2f}), {seconds:.0f} s",
-                flush=True,
-            )
+    shelf, at = Shelf(REFERENCE, CONFIG), commit()
+    cells = shelf.all_compared
+    cells = cells[cells["is_counted"]]
+    for part in beyond_errors(cells):
+        print(part if isinstance(part, str) else part.to_string(), flush=True)
+    unknown = cells["explained"].isin(["", CHANCE]) & cells["verdict"].isin([DIFFERS, DEVIATES])
+    for name, own in cells[unknown].groupby("study"):
+        if asked.studies and name not in asked.studies.split(","):
+            continue
+        for cell in own.to_dict("records"):
+            study, summary = shelf.studies[name], shelf.results[name].summary
+            line, seconds = run_fresh(study, summary, cell, asked.runs)
+            line = line and line | {"commit": at}
+            what = f"{cell['setting_id']} {cell['metric']} {cell['method']}"
+            print(f"{name} {what}: {line or 'cannot run here'}, {seconds:.0f} s", flush=True)
+            if line and asked.keep:
+                before = read_fresh(REFERENCE)
+                new = pd.DataFrame([line], columns=[*FRESH])
+                both = pd.concat([before, new] if len(before) else [new])
+                both = both.drop_duplicates([*CELL[:4], "published"], keep="last")
+                both.sort_values([*CELL[:4]]).to_csv(REFERENCE / FRESH_SEEDS, index=False)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import pandas as pd
 
 from losaw.study.claims.weighing import Weighed, runs_lacking
 from losaw.study.request.grid import Study
-from losaw.study.request.settings import Setting, plain
+from losaw.study.request.settings import Setting
 from losaw.study.results.agreement import NO_ERROR, UNDECIDED
 from losaw.study.results.compare import CANNOT_BE_DECIDED, NEVER
 
@@ -121,7 +121,6 @@ def _of_cells(studies: Mapping[str, Study], cells: pd.DataFrame) -> Iterator[Ope
     is_open = cells["outcome"].isin([UNDECIDED, CANNOT_BE_DECIDED, NO_ERROR])
     for name, own in cells[is_open].groupby("study", sort=False):
         study = studies[str(name)]
-        settings = {tuple(map(plain, one.axes.values())): one for one in study.settings}
         learners = {
             study.method_name(label, one): label
             for metric in study.metrics
@@ -129,7 +128,7 @@ def _of_cells(studies: Mapping[str, Study], cells: pd.DataFrame) -> Iterator[Ope
             for one in study.measured(metric, label)
         }
         for cell in own.to_dict("records"):
-            setting = settings[tuple(plain(cell[axis]) for axis in study.axes)]
+            setting = study.setting_of(cell)
             fit = _fit(study, setting, learners[cell["method"]])
             needed = cell["runs_to_decide"] or NO_ERROR
             lacks = {}
