@@ -17,7 +17,6 @@ import time
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
 from losaw.study.block.block_file import digest_of
@@ -77,18 +76,14 @@ def add(line, numbers, seconds):
     path = line.folder / "summary.csv"
     summary = read_stored(path, SUMMARY)
     is_own = (summary["setting_id"] == line.setting) & (summary["learner"] == line.learner)
-    if is_own.sum() != len(numbers):
-        raise StudyError(f"{line}: {len(numbers)} numbers, {path} has {is_own.sum()} of them")
     for index, row in summary[is_own].iterrows():
-        changed = pooled(row, numbers.loc[tuple(row[NUMBER])])
+        changed = pooled(row, numbers.loc[tuple(row[NUMBER])])  # scores are no summary's
         summary.loc[index, list(changed)] = list(changed.values())
     write_csv(path, summary, SEVEN_DIGITS)
 
     path = line.folder / "blocks.csv"
     blocks = read_stored(path, EVIDENCE)
     blocks.loc[len(blocks)] = line._asdict()
-    place = pd.factorize(blocks["setting"] + " " + blocks["learner"])[0]
-    blocks = blocks.iloc[np.lexsort([blocks["first_seed"], place])]
     write_csv(path, blocks)
 
     path = REFERENCE / RUNS
