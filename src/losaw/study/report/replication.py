@@ -33,7 +33,7 @@ _LOOKS: dict[str, tuple[str, str, bool, str]] = {
     AGREES: ("o", FIRST, True, "agree within the margin"),
     CANNOT_BE_DECIDED: ("s", NOISE, False, "no number of runs can decide"),
     UNDECIDED: ("o", INK, False, "open: more runs decide"),
-    NO_ERROR: ("P", INK, True, "have no error to judge by"),
+    NO_ERROR: ("P", INK, True, "without an error to judge by"),
     DEVIATES: ("^", SIGNAL, True, "deviate (2 < |z| ≤ 3)"),
     DIFFERS: ("X", SECOND, True, "differ (|z| > 3)"),
 }
@@ -200,12 +200,13 @@ def _draw_claims(figure: "FigureBase", claims: Mapping[str, Iterable[str]]) -> N
     ax.set_yticks(range(counts.shape[1]), counts.columns[::-1])
     ax.set_xlabel("claims of the text")
     ax.margins(x=0.01)
+    ax.locator_params(axis="x", integer=True)
     pad = 0.5 if counts.shape[1] == 1 else 0  # one bar is no wall
     ax.set_ylim(-0.5 - pad, counts.shape[1] - 0.5 + pad)
     ax.tick_params(axis="y", length=0)
     handles = [
         Patch(facecolor=_BARS[str(verdict)][0], hatch=_BARS[str(verdict)][1], edgecolor=INK,
-              linewidth=0.4, label=f"{total} {verdict}")
+              linewidth=0.4, label=f"{verdict}: {total}")
         for verdict, total in counts.sum(axis=1).items()
     ]  # fmt: skip
     figure.legend(handles=handles, loc="outside lower center", ncols=1, fontsize=7)

@@ -225,7 +225,7 @@ def _folded(summary: str, inside: str, is_open: bool = False) -> str:
 
 def _cell(value: object) -> str:
     """A cell of a frame; one that begins with a verdict has its colour."""
-    text = _words(_text(value))
+    text = _words(_text(value)).replace("–", "–\u2060")  # a range stays on its line
     word = text.replace("<b>", "").split(" ")[0]
     return f'<span class="swatch {word}">{text}</span>' if word in COMPARED else text
 
