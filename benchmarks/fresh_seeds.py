@@ -46,7 +46,7 @@ def fresh_values(study, setting, learner, importance, metric, n_runs):
 
 def run_fresh(study, summary, cell, n_runs):
     """A line of ``fresh_seeds.csv`` on a cell, and the seconds of its runs."""
-    setting, metric, method = study.setting_of(cell), cell["metric"], cell["method"]
+    setting, metric, method = study.setting(cell["setting_id"]), cell["metric"], cell["method"]
     is_cell = summary[["setting_id", "metric", "method"]].eq([setting.identifier, metric, method])
     (kept,) = summary[is_cell.all(axis=1)].to_dict("records")
     n, n_runs = int(kept["n_seeds"]), n_runs or int(kept["n_seeds"])

@@ -1,7 +1,6 @@
 """What is undecided, and what it would cost to decide it by more runs, cheapest first."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -39,17 +38,11 @@ class Fit(NamedTuple):
     seconds: float
 
 
-@dataclass(frozen=True)
-class OpenPoint:
+class OpenPoint(NamedTuple):
     """An undecided value or claim: its line in ``undecided.csv``, and the runs that it lacks."""
 
     line: Mapping[str, Any]
     lacks: Mapping[Fit, int]  # further runs; empty: no number is known that decides
-
-    @property
-    def core_hours(self) -> float:
-        """What they cost; infinite if no number of runs is known to decide."""
-        return core_hours(self.lacks) if self.lacks else np.inf
 
 
 def core_hours(runs: Mapping[Fit, int]) -> float:
@@ -65,10 +58,10 @@ def open_points(
     Cheapest first; last is what no number of runs is known to decide.
     """
     points = [*_of_cells(studies, cells), *_of_claims(studies, claims)]
-    return sorted(points, key=lambda point: point.core_hours)
+    return sorted(points, key=lambda point: core_hours(point.lacks) or np.inf)
 
 
-def together(points: Sequence[OpenPoint]) -> Iterator[dict[Fit, int]]:
+def together(points: Iterable[OpenPoint]) -> Iterator[dict[Fit, int]]:
     """Yield after each point the runs that it and all before it lack."""
     runs: dict[Fit, int] = {}
     for point in points:
@@ -78,38 +71,33 @@ def together(points: Sequence[OpenPoint]) -> Iterator[dict[Fit, int]]:
 
 def undecided_table(points: Sequence[OpenPoint]) -> pd.DataFrame:
     """Return ``undecided.csv``: a row for each value and claim, cheapest first."""
-    sums = map(core_hours, together(points))
-    rows = [
-        {**point.line, "core_hours": point.core_hours, "core_hours_together": hours}
-        for point, hours in zip(points, sums, strict=True)
-    ]
-    frame = pd.DataFrame(rows, columns=[*COLUMNS])
-    is_never = np.isinf(frame["core_hours"])
-    hours = ["core_hours", "core_hours_together"]
-    return frame.assign(**frame[hours].mask(is_never).round(4), runs=frame["runs"].astype("Int64"))
+    frame = pd.DataFrame([point.line for point in points], columns=[*COLUMNS])
+    hours = np.array([core_hours(point.lacks) or np.nan for point in points])
+    sums = np.array([*map(core_hours, together(points))]) + 0 * hours  # of never none
+    runs = frame["runs"].astype("Int64")
+    return frame.assign(runs=runs, core_hours=hours.round(4), core_hours_together=sums.round(4))
 
 
 def costs_by_study(table: pd.DataFrame) -> pd.DataFrame:
     """Return how many values + claims of each study are decided for how many core-hours."""
     names = [f"decided for {BOUNDS[0]:g} core-hours", *(f"then for {b:g}" for b in BOUNDS[1:])]
-    names = [*names, "dearer", "never"]
-    bins = pd.cut(table["core_hours_together"], [0, *BOUNDS, np.inf], labels=names[:-1])
-    where = bins.cat.add_categories(names[-1]).fillna(names[-1])
-    more = table["core_hours_together"].diff().fillna(table["core_hours_together"])
-    rows = {}
-    studies = {name: own.index for name, own in table.groupby("study")}
-    for name, index in {**studies, "all": table.index}.items():
-        is_claim, own = table.loc[index, "claim"].notna(), where[index]
-        counts = {"undecided": _both(is_claim)}
-        counts |= {words: _both(is_claim[own == words]) for words in names}
-        below = more[index][own.isin(names[: len(BOUNDS)])].sum()
-        rows[name] = counts | {f"core-hours of these {BOUNDS[-1]:g}": float(below)}
-    return pd.DataFrame(rows).T.rename_axis("study").reset_index()
+    hours = table["core_hours_together"]
+    where = pd.cut(hours, [0, *BOUNDS, np.inf], labels=[*names, "dearer"])
+    where = where.cat.add_categories("never").fillna("never")
+    more = hours.diff().fillna(hours).where(where.isin(names))
+    rows = table.assign(where=where, more=more)
+    rows = pd.concat([rows, rows.assign(study="all")])
+    counts = rows.groupby(["study", "where"], observed=False)["claim"].agg(_counts).unstack()
+    counts.insert(0, "undecided", rows.groupby("study")["claim"].agg(_counts))
+    counts[f"core-hours up to {BOUNDS[-1]:g}"] = rows.groupby("study")["more"].sum()
+    order = [*sorted(table["study"].unique()), "all"]
+    return counts.reindex(order).rename_axis("study").reset_index()
 
 
-def _both(is_claim: pd.Series) -> str:
-    values, claims = int((~is_claim).sum()), int(is_claim.sum())
-    return f"{values} + {claims}" if claims else str(values or "")
+def _counts(claims: pd.Series) -> str:
+    """Values + claims, of the column of claims."""
+    n = int(claims.notna().sum())
+    return f"{len(claims) - n} + {n}" if n else str(len(claims) or "")
 
 
 def _fit(study: Study, setting: Setting, learner: str) -> Fit:
@@ -128,7 +116,7 @@ def _of_cells(studies: Mapping[str, Study], cells: pd.DataFrame) -> Iterator[Ope
             for one in study.measured(metric, label)
         }
         for cell in own.to_dict("records"):
-            setting = study.setting_of(cell)
+            setting = study.setting(cell["setting_id"])
             fit = _fit(study, setting, learners[cell["method"]])
             needed = cell["runs_to_decide"] or NO_ERROR
             lacks = {}

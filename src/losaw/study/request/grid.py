@@ -14,7 +14,7 @@ from losaw.study.datasets import is_there
 from losaw.study.errors import StudyError, part_of
 from losaw.study.estimates import data_and_truths, dataset_of
 from losaw.study.registry.plugins import load_plugin
-from losaw.study.request.settings import Setting, matches, plain, same, setting_identifier
+from losaw.study.request.settings import Setting, matches, same, setting_identifier
 from losaw.study.request.study_file import (
     SCALES,
     Options,
@@ -280,14 +280,6 @@ class Study:
         """The setting of an identifier."""
         settings = {setting.identifier: setting for setting in self.settings}
         return part_of("setting", identifier, settings, f"study {self.name!r}: ")
-
-    def setting_of(self, cell: Mapping[str, Any]) -> Setting:
-        """The setting of a row that has its axes."""
-        return self._settings_by_axes[tuple(plain(cell[axis]) for axis in self.axes)]
-
-    @cached_property
-    def _settings_by_axes(self) -> dict[tuple[Any, ...], Setting]:
-        return {tuple(map(plain, one.axes.values())): one for one in self.settings}
 
     def seeds(self, scale: str, setting: Setting, learner: str) -> int:
         """Seeds of a setting and learner at a scale; 0 if the scale leaves them out."""

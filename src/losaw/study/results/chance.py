@@ -8,6 +8,7 @@ from scipy.special import bdtrc, ndtr
 from losaw.study.results.agreement import DEVIATES, DIFFERS
 from losaw.study.stored_tables import read_stored
 
+MISPRINT = "misprint"
 CHANCE = "chance"  # what explains a deviation that is gone with fresh seeds
 FRESH_SEEDS = "fresh_seeds.csv"
 # A row is of a cell as it was kept, by its mean: more runs, or a correction, make another one.
@@ -16,6 +17,7 @@ FRESH = {**dict.fromkeys(("study", "setting_id", "metric", "method"), str), "pub
          "reproduced": float, "z": float, "fresh_runs": int, "fresh_mean": float, "fresh_z": float,
          "all_z": float, "commit": str}  # fmt: skip
 FEW = 30  # cells of a metric
+LEVEL = 0.05
 RULE = (
     "*Chance* is a deviation that fresh runs, with seeds above the kept ones and at least as many, "
     "do not show: |z| ≤ 2 of them alone, and of all runs together."
@@ -25,7 +27,7 @@ RULE = (
 def beyond_errors(cells: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     """Return how many unexplained cells are beyond two and three errors, by metric, and by chance.
 
-    And in a sentence, of which metrics more are beyond two than chance makes, at the level .05.
+    And in a sentence, how many are outside the margin, and which metrics have more than by chance.
     """
     cells = cells[cells["z"].notna() & cells["explained"].isin(["", CHANCE])]
     family, size = cells["family"], cells["z"].abs()
@@ -33,13 +35,17 @@ def beyond_errors(cells: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     outside = cells["verdict"].isin([DIFFERS, DEVIATES])
     counts = {"cells": 1, "beyond 2": size > 2, "beyond 3": size > 3, "outside the margin": outside}
     table = pd.DataFrame({"metric": metric, **counts}).groupby("metric").sum()
+    by_chance = bdtrc(table["beyond 2"] - 1, table["cells"], 2 * ndtr(-2))
+    more = table.index[by_chance < LEVEL / len(table)]
     table = pd.concat([table, table.sum().to_frame("all").T]).rename_axis("metric").reset_index()
     for place, bound in ((3, 2), (5, 3)):
-        made = (2 * ndtr(-bound) * table["cells"]).round(1)
-        table.insert(place, f"beyond {bound} by chance", made)
-    by_chance = bdtrc(table["beyond 2"] - 1, table["cells"], 2 * ndtr(-2))
-    more = table.loc[by_chance < 0.05 / len(table), "metric"]
-    return table, f"More than chance makes: {', '.join(more) or 'of none'}."
+        table.insert(
+            place, f"beyond {bound} by chance", (2 * ndtr(-bound) * table["cells"]).round(1)
+        )
+    return table, (
+        f"Outside the margin are {outside.sum()}, and chance puts {2 * ndtr(-2) * len(cells):.0f} "
+        f"beyond two errors. More than by chance are beyond two of: {', '.join(more) or 'none'}."
+    )
 
 
 def read_fresh(folder: Path) -> pd.DataFrame:

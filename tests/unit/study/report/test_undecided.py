@@ -22,6 +22,8 @@ COSTS = "seconds_per_seed: [{n_samples: 100, seconds: 10}, {learner: losawRF, se
 def points(study):
     names = ["n_samples", "metric", "method", "n_seeds", "runs_to_decide", "outcome"]
     cells = pd.DataFrame(CELLS, columns=names).assign(function="f3", study="made")
+    ids = {one.axes["n_samples"]: one.identifier for one in study.settings}
+    cells["setting_id"] = cells["n_samples"].map(ids)
     path = study.source.path
     path.write_text(path.read_text() + COSTS)
     return open_points({"made": type(study)(path)}, cells, [])

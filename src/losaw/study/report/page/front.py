@@ -28,6 +28,7 @@ from losaw.study.report.page.stored import CLAIMS, Shelf
 from losaw.study.report.undecided import HOW, UNDECIDED_POINTS, costs_by_study, undecided_table
 from losaw.study.request.published import check_counted_once
 from losaw.study.results.agreement import AGREES, DEVIATES, DIFFERS, NO_ERROR, UNDECIDED
+from losaw.study.results.chance import CHANCE, MISPRINT, RULE, beyond_errors
 from losaw.study.results.compare import CANNOT_BE_DECIDED, OUTCOMES
 
 DISTANCES = (0.01, 0.02, 0.05)
@@ -42,12 +43,17 @@ _APART = (
 _WHY = (
     "Some are explained: by a misprint, by a choice that the paper leaves unstated, or by an "
     "inference of ours. Others are open points that a study file describes and nothing explains; "
-    "of the last ones nothing is known."
+    f"of the last ones nothing is known. {RULE}"
+)
+_BY_CHANCE = (
+    "Of cells with an error that nothing else explains: how many are beyond two and three, and how "
+    "many would be if all published values were right. Outside the margin are those above; the "
+    "others agree, however certain their difference."
 )
 _ON_PAGES = f"The page of a paper says which claims fail; all are in [{CLAIMS}](./{CLAIMS})."
 _ONE_BY_ONE = f"One by one: [{UNDECIDED_POINTS}](./{UNDECIDED_POINTS})."
 _HOLD, _FAIL = (SUPPORTED, MOSTLY_OPEN), (CONTRADICTED, MIXED)
-_KINDS = ("misprint", "unstated", "inference", "open")
+_KINDS = (MISPRINT, "unstated", "inference", CHANCE, "open")
 _SUMMED = ("fits", "fits at scale paper", "failed values", "core-hours")
 
 
@@ -67,7 +73,10 @@ def front_page(shelf: Shelf, name: str) -> Page:
     ]
     if len(cells):
         others = Section("Compared, but not counted", [_APART, _verdicts(uncounted)])
-        reasons = Section("Cells that differ or deviate", [_WHY, _explained(cells)])
+        by_chance, more = beyond_errors(cells)
+        counts = [_BY_CHANCE, by_chance, more]
+        why = [_WHY, _explained(cells), Section("What chance alone makes", counts, True)]
+        reasons = Section("Cells that differ or deviate", why)
         values = [_COUNTED, _verdicts(cells), reasons, others]
         parts.append(Section("Published values, paper by paper", values, is_folded=True))
     if any(shelf.weighed.values()):

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import product
+from itertools import chain, product
 from os.path import relpath
 
 import pandas as pd
@@ -21,6 +21,7 @@ from losaw.study.report.replication import draw_replication
 from losaw.study.report.tables import ArrangedTable, arrange, in_words
 from losaw.study.report.typeset import number, signed
 from losaw.study.results.agreement import AGREES, DEVIATES, DIFFERS, UNDECIDED
+from losaw.study.results.chance import FEW, MISPRINT
 from losaw.study.results.compare import CANNOT_BE_DECIDED, OUTCOMES, rms_z
 from losaw.support.words import percent
 
@@ -79,8 +80,10 @@ def paper_page(shelf: Shelf, name: str) -> Page:
     explained = Section("How a claim is weighed", [_EXPLAINED], is_folded=True)
     file = f"{relpath(shelf.configuration, shelf.folder)}/claims/{name}.yaml"
     parts: list[Part] = [f"After {paper.paper}."] if paper.paper else []
-    parts += [*finding(shelf, names), *verdict_tiles(cells), *picture(name, cells, {name: weighed})]
+    parts += [*finding(shelf, names), *verdict_tiles(cells)]
+    parts += _rms_by_kind(shelf, cells)
     parts += [
+        *picture(name, cells, {name: weighed}),
         *first,
         *(part for study in names for part in _ranked(shelf, study)),
         _disagreements(shelf, paper, weighed, compared),
@@ -167,6 +170,20 @@ def verdict_tiles(cells: pd.DataFrame) -> list[Part]:
     return [Tiles(tiles)]
 
 
+def _rms_by_kind(shelf: Shelf, cells: pd.DataFrame) -> list[str]:
+    """The root mean square of z of each kind of data, by the first axis that has several."""
+    cells = cells[cells["explained"] != MISPRINT]
+    pairs = zip(cells["study"], cells["setting_id"], strict=True)
+    axes = [shelf.studies[study].setting(setting).axes for study, setting in pairs]
+    for axis in dict.fromkeys(chain(*(study.text_axes for study in shelf.studies.values()))):
+        kinds = pd.Series([values.get(axis) for values in axes], cells.index, dtype=object)
+        groups = cells.groupby(kinds)
+        said = [f"{value} {rms_z(own):.2f}" for value, own in groups if len(own) >= FEW]
+        if len(said) > 1:
+            return [f"Root mean square of z without misprints: {', '.join(said)}."]
+    return []
+
+
 def picture(page: str, cells: pd.DataFrame, weighed: Mapping[str, Iterable[Weighed]]) -> list[Part]:
     """The replication in a picture, if there is a value or a claim to show."""
     claims = {
@@ -235,7 +252,8 @@ def _largest_first(shelf: Shelf, cells: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for row in cells.to_dict("records"):
         study = shelf.studies[row["study"]]
-        setting = ", ".join(in_words(study.show, axis, row[axis]) for axis in study.axes)
+        axes = study.setting(row["setting_id"]).axes  # a column may have the name of an axis
+        setting = ", ".join(in_words(study.show, axis, value) for axis, value in axes.items())
         rows.append(
             {
                 "verdict": row["verdict"],

@@ -24,6 +24,7 @@ from losaw.study.report.best_methods import RANKING, ranking_by
 from losaw.study.report.results import StudyResults
 from losaw.study.report.undecided import OpenPoint, open_points
 from losaw.study.request.grid import Study
+from losaw.study.request.settings import plain
 from losaw.study.results.chance import read_fresh, with_fresh
 from losaw.study.results.compare import compared_cells, counted, outcomes
 from losaw.study.results.summary import effects_by_run
@@ -125,9 +126,9 @@ class Shelf:
             named = pd.DataFrame(of_metrics, cells.index, ["label", "family", "largest"])
             is_counted = cells.index.isin(counted(study, comparison).index)
             more = {"study": name, "row": cells["table"], "outcome": outcomes(cells)}
-            more["setting_id"] = [
-                study.setting_of(cell).identifier for cell in cells.to_dict("records")
-            ]
+            settings = {tuple(map(plain, one.axes.values())): one for one in study.settings}
+            keys = (tuple(plain(row[axis]) for axis in study.axes) for _, row in cells.iterrows())
+            more["setting_id"] = [settings[key].identifier for key in keys]
             cells = cells.assign(is_counted=is_counted, **more, **named)
             tables.append(with_fresh(cells, read_fresh(self.folder)))
         cells = pd.concat(tables, ignore_index=True)
