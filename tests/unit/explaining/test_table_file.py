@@ -78,11 +78,18 @@ def test_no_row_is_lost_by_a_quote_that_is_text(read, at, separator, place):
 
 
 @pytest.mark.parametrize(
-    "cells", ["b,c,{0}", '"b, {0}\n{0} c",2,3', '2,"\n\n{0}, 4",3', '1,2,"\n"']
+    "cells",
+    [
+        "b,c,{0}",
+        '"b, {0}\n{0} c",2,3',
+        '2,"\n\n{0}, 4",3',
+        '1,2,"\n"',
+        '"a, {0}, c\nd, e, f\ng, h, i, k",2,3',  # no row has so many cells as its last line
+    ],
 )
 def test_an_open_quote_is_told_from_a_cell_of_several_lines(read, cells):
     lines = [cells.format(row) for row in range(60)]
-    assert read("\n".join(["t,u,y", *lines]), "y").shape == (60, 3)
+    assert read("\n".join(["t,u,y", *lines, "a note"]), "y").shape == (61, 3)
     for odd in ('",",7', '"x,1,2', '1,2,"'):
         with pytest.raises(LosawError, match="has a quote"):
             read("\n".join(["t,u,y", *lines, odd, *lines]), "y")
@@ -96,7 +103,9 @@ def test_an_open_quote_is_told_from_a_cell_of_several_lines(read, cells):
         [",".join(['",1,"', "5"])] * 9,  # in every row: only the names have four cells
         ['a,1,"p', 'q",5', 'b,2,",6', 'c,3,",7'],  # below a good cell of two lines
         ['a,1,",5', "b,2,x", "c,3,x", "d,4,x", 'e,5,",6'],  # about rows without a last cell
-        ['a,1,",5', "", "", "", 'b,2,",6'],  # about lines without cells
+        ['a,1,"', "", "", "b,2,x,6", 'c,3,",7'],  # in such a row, and about lines without cells
+        ['a,1,"', "b,2,x", 'c,3,",7', "d,4,x"],  # among rows without a last cell
+        ['","b, c",1,5', "c,1,x,6"],  # before a good quote, which it would end
     ],
 )
 def test_a_ditto_mark_is_no_quote(read, rows):

@@ -126,7 +126,7 @@ def test_a_model_that_stays_fitted_is_refused_in_folds(name):
 def test_missing_values_of_pandas_are_led_by_the_model(dtype):
     X, y = table(0, "forest")
     X["e"] = (X["e"] % 2).astype(dtype)
-    X.loc[3, "e"] = pd.NA
+    X.loc[[3, 70], "e"] = pd.NA
     model = RandomForestRegressor(5, random_state=0).fit(X[:60], y[:60])
     as_numbers = X.assign(e=X["e"].to_numpy(float, na_value=np.nan))
     for function in (pfi, cpi, sage):
