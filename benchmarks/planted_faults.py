@@ -4,7 +4,9 @@
 
 A trial is the study with seeds of its own: 25 runs a setting, as printed. A fault is found if a
 cell is beyond three errors, |z| > 3. One line a fault: trials with such a cell, the root mean
-square of z, and how often each cell was beyond.
+square of z, and how often each cell was beyond. All trials share one print: where it is far from
+the truth by chance, none of them agrees. So without a fault, trials are also compared with one
+another, each printed by the trial before it: that is how often the verdicts themselves err.
 """
 
 import argparse
@@ -12,6 +14,7 @@ import shutil
 import sys
 import tempfile
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
 import pandas as pd
@@ -41,8 +44,11 @@ FAULTS = {
 }
 
 
-def comparisons(fault: str, trials: int) -> list[pd.DataFrame]:
-    """Return the comparison of each trial, of the designs of the fault."""
+OWN = "none, printed by the trial before"
+
+
+def comparisons(fault: str, trials: int) -> dict[str, list[pd.DataFrame]]:
+    """Return the comparison of each trial, of the designs of the fault, by what was printed."""
     design, old, new = FAULTS[fault]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(shutil.copytree(EXAMPLE / "config", Path(name) / "config")).parent
@@ -57,14 +63,26 @@ def comparisons(fault: str, trials: int) -> list[pd.DataFrame]:
             compute(block.recipe, block.path)
         whole = collect(plan)
         printed = read_published(plan.study, folder / "config" / "published")
-        found = []
-        for trial in range(trials):
-            seeds = whole.results["seed"].between(RUNS * trial, RUNS * (trial + 1) - 1)
-            part = replace(whole, results=whole.results[seeds])
-            found.append(compare(plan.study, summarise(plan.study, part), printed))
+        trial_of = whole.results["seed"] // RUNS
+        parts = [replace(whole, results=whole.results[trial_of == i]) for i in range(trials)]
+        summaries = [summarise(plan.study, part) for part in parts]
+        found = {fault: [compare(plan.study, summary, printed) for summary in summaries]}
+        if fault == "none":
+            found[OWN] = [
+                compare(plan.study, summary, _printed_by(before, printed))
+                for before, summary in zip([summaries[-1], *summaries], summaries, strict=False)
+            ]
     del sys.modules[f"{PREFIX}{plugin.stem}"]
     forget(PREFIX)
     return found
+
+
+def _printed_by(summary: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
+    """Return printed numbers with those of a summary in their place."""
+    own = summary.rename(columns={"mean": "published", "sd": "published_sd"})
+    keys = ["design", "metric", "method"]
+    rest = printed.drop(columns=["published", "published_sd"])
+    return rest.merge(own[[*keys, "published", "published_sd"]], on=keys)
 
 
 def main() -> None:
@@ -72,8 +90,8 @@ def main() -> None:
     parser.add_argument("--trials", type=int, default=20)
     parser.add_argument("--faults", nargs="+", choices=FAULTS, default=list(FAULTS))
     options = parser.parse_args()
-    for fault in options.faults:
-        found = comparisons(fault, options.trials)
+    each = (comparisons(fault, options.trials).items() for fault in options.faults)
+    for fault, found in chain.from_iterable(each):
         n_found = sum((cells["z"].abs() > 3).any() for cells in found)
         root = rms_z(pd.concat(found))
         far = pd.concat(found).query("abs(z) > 3")

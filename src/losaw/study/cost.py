@@ -2,12 +2,15 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from losaw.study.block.block_file import as_stored, stored_recipe
-from losaw.study.block.recipe import recipe_changes
+from losaw.study.block.blocks import Block
+from losaw.study.block.recipe import Recipe, recipe_changes
+from losaw.study.block.spent import learner_of, read_cost
 from losaw.study.request.grid import UNMEASURED_SECONDS
 from losaw.study.request.published import NEEDED, SOME, read_published
 from losaw.study.results.agreement import QUANTILE
@@ -18,7 +21,10 @@ MOST_CHANGES = 5
 
 def describe_cost(plans: Sequence[StudyPlan]) -> str:
     """Settings, blocks, fits and core-hours: a line per study, a total, and how they are known."""
-    seconds = {plan.study.name: [b.seconds for b in plan.blocks.values()] for plan in plans}
+    blocks = {plan.study.name: list(plan.blocks.values()) for plan in plans}
+    of_slices = {block.slice: block for own in blocks.values() for block in own}
+    known = {part: measured(block) for part, block in of_slices.items()}
+    seconds = {name: [b.seconds(known[b.slice]) for b in own] for name, own in blocks.items()}
     rows = [
         {
             "settings": len(plan.settings),
@@ -35,8 +41,16 @@ def describe_cost(plans: Sequence[StudyPlan]) -> str:
         pd.concat([table, total]).to_string(float_format="{:.2f}".format),
         f"the longest block takes about {max(map(max, seconds.values())) / 60:.1f} minutes",
     ]
-    cells = ((plan.study, cell) for plan in plans for cell in plan.cells)
-    unmeasured = {s.name: None for s, c in cells if not s.cost_of_seed(c.setting, c.learner)[1]}
+    if any(known.values()):
+        of = dict.fromkeys(part.study.name for part, seconds_of in known.items() if seconds_of)
+        lines.append(f"measured by earlier runs in the same folder: {', '.join(of)}")
+    cells = ((part, cell) for part in known for cell in part.cells)
+    unmeasured = {
+        part.study.name: None
+        for part, cell in cells
+        if cell.learner not in known[part]
+        and not part.study.cost_of_seed(cell.setting, cell.learner)[1]
+    }
     if unmeasured:
         studies = ", ".join(unmeasured)
         lines.append(
@@ -44,6 +58,40 @@ def describe_cost(plans: Sequence[StudyPlan]) -> str:
         )
     more = (words for plan in plans for words in (*narrow_margins(plan), *changes(plan)))
     return "\n".join([*lines, *more])
+
+
+def measured(block: Block) -> dict[str, float]:
+    """Return the seconds of a fit of each learner, from stored blocks of the same slice.
+
+    They may be of any scale, if the learner had the same settings, importances and parameters.
+    """
+    seconds: Counter[str] = Counter()
+    fits: Counter[str] = Counter()
+    scales = block.folder.parents[1]
+    for path in scales.glob(f"*/{block.folder.name}/blocks/{block.slice.name}/*.parquet"):
+        cost = read_cost(path) or {"seconds": {}}
+        try:
+            recipe = Recipe.from_dict(stored_recipe(path) or {})
+        except (KeyError, TypeError):  # of another version
+            continue
+        for learner in block.slice.recipe.learners if cost["seconds"] else ():
+            own = {cell.setting.identifier for cell in block.slice.cells if cell.learner == learner}
+            pairs = list(recipe.pairs([learner]))
+            is_same = _work(recipe, learner) == _work(block.slice.recipe, learner)
+            if {setting for setting, _ in pairs} == own and is_same:
+                fits[learner] += sum(len(recipe.seeds_of(*pair)) for pair in pairs)
+                of_parts = cost["seconds"].items()
+                seconds[learner] += sum(v for part, v in of_parts if learner_of(part) == learner)
+    return {learner: seconds[learner] / n for learner, n in fits.items()}
+
+
+def _work(recipe: Recipe, learner: str) -> list[tuple[str, dict[str, Any]]] | None:
+    """Return what a learner and its importances are, whatever their version."""
+    if learner not in recipe.learners:
+        return None
+    names = recipe.learners[learner].importances or ()
+    methods = [recipe.learners[learner], *(recipe.importances[name] for name in names)]
+    return [(method.name, method.parameters) for method in methods]
 
 
 def narrow_margins(plan: StudyPlan) -> Iterator[str]:

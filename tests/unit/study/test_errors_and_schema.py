@@ -137,7 +137,10 @@ from losaw.support.words import did_you_mean, unknown
                 ("counted: [{n_sample: 30}]", "n_sample"),
                 ("known: [{where: {metric: r2}, kind: open, note: x}]", "r2"),
                 ("known: [{where: {n_samples: 31}, kind: open, note: x}]", "31"),
-                ("known: [{where: {n_samples: 30}, kind: opened, note: x}]", "known.0.kind"),
+                (
+                    "known: [{where: {n_samples: 30}, kind: opened, note: x}]",
+                    "did you mean 'open'?",
+                ),
                 ("scales: {smok: {learners: {jittered: {jitter: 0.1}}}}", "did you mean 'smoke'"),
                 ("scales: {smoke: {learners: {jittered: {jiter: 0.1}}}}", "did you mean 'jitter'"),
                 (
@@ -147,6 +150,12 @@ from losaw.support.words import did_you_mean, unknown
                 ("scales: {smoke: {learner: {}}}", "did you mean 'learners'"),
                 ("scales: {smoke: {learners: {jittered: {}}}}", "at least 1 item"),
                 ("scales: smoke", "valid dictionary, got 'smoke'"),
+                (
+                    "counted: no one",
+                    "line 3: counted: Input",
+                    "a valid boolean",
+                    "; or it should be",
+                ),
             )
         ],
         *[
@@ -158,6 +167,14 @@ from losaw.support.words import did_you_mean, unknown
             for text, words in (
                 ("cpi-gaussian, sampler: nowhere", "unknown knockoff sampler 'nowhere'"),
                 ("permutation, n_repeats: {axis: noise_variance}", "n_repeats must be an integer"),
+            )
+        ],
+        *[
+            ("[r2_test, pr_auc]", f"{{a: {{metric: r2_test, summary: {text}}}}}", words)
+            for text, *words in (
+                ("med", "12: metrics.a.summary: unknown summary 'med'; did you mean 'median'? ("),
+                ("root_mean", "'root-mean'? (known: mean, sd, root-mean, median); or it should"),
+                ("1.5", "unknown summary 1.5 (known: ", "; or it should be less than 1, got 1.5"),
             )
         ],
         ("[r2_test, pr_auc]", "[r2_test, pr_auc", ["not valid YAML: ", "line"]),

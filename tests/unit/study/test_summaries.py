@@ -14,6 +14,7 @@ from losaw.study.claims.claim_file import Claim
 from losaw.study.claims.weighing import planned_of, weigh_claim
 from losaw.study.errors import StudyError
 from losaw.study.report.results import StudyResults
+from losaw.study.report.tables import write_tables
 from losaw.study.results.collect import collect
 from losaw.study.results.outputs import write_outputs
 from losaw.study.results.summary import (
@@ -270,3 +271,20 @@ def test_two_metrics_of_a_run_are_compared_run_by_run(computed):
     by_setting = (wide["r2_test"] - wide["same"]).groupby("setting_id", sort=False)
     assert paired["std_error"].tolist() == pytest.approx((by_setting.std() / np.sqrt(5)).tolist())
     assert (added["std_error"] >= paired["std_error"]).all()
+
+
+def test_an_axis_may_have_the_name_of_a_column_that_is_made_on_the_way(project):
+    project.narrow()
+    project.edit("settings:\n", "learner_axes: [pair, text]\nsettings:\n  pair: [0.0, 0.001]\n")
+    project.edit("noise_variance: [0.5, 1.0]", "text: [0.3]")
+    project.edit("jitter: 0.3", "jitter: {axis: text}, pause: {axis: pair}")
+    table = "{caption: c, rows: [metric, method], columns: [pair, text, n_samples]}"
+    project.study_file.write_text(project.study_file.read_text() + f"tables: {{all: {table}}}\n")
+    session = project.session()
+    execute(session)
+    (plan,) = session.plans
+    write_outputs(plan)
+    differences = pd.read_csv(plan.folder / "differences.csv")
+    assert {*differences["pair"]} == {0.0, 0.001} and {*differences["text"]} == {0.3}
+    write_tables(plan.study, pd.read_csv(plan.folder / "comparison.csv"), plan.folder / "tables")
+    assert "| pair = 0.0<br>text = 0.3<br>" in (plan.folder / "tables" / "all.md").read_text()

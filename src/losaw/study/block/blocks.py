@@ -2,7 +2,7 @@
 
 import itertools
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -108,11 +108,13 @@ class Block:
         """Number of fits of the block."""
         return sum(n for _, n in self._counts())
 
-    @property
-    def seconds(self) -> float:
-        """Expected seconds on one core, from the costs that the study file states."""
+    def seconds(self, measured: Mapping[str, float]) -> float:
+        """Expected seconds on one core: of a learner's fits as measured, else as stated."""
         cost = self.slice.study.cost_of_seed
-        return sum(cost(cell.setting, cell.learner)[0] * n for cell, n in self._counts())
+        return sum(
+            measured.get(cell.learner, cost(cell.setting, cell.learner)[0]) * n
+            for cell, n in self._counts()
+        )
 
     def _counts(self) -> Iterator[tuple[Cell, int]]:
         for cell in self.slice.cells:

@@ -251,34 +251,34 @@ def _compared_sides(
     else:
         number = {"mean": claim.than, "std_error": 0.0, "freedom": np.inf, "n_seeds": np.inf}
         right = pd.DataFrame([{"study": claim.study, **number, "compared": (0,)}])
-    both = left.merge(right[[*keys, *NUMBERS, "compared"]], on=keys, suffixes=("_left", "_right"))
+    both = left.merge(right[[*keys, *NUMBERS, "compared"]], on=keys, suffixes=(" left", " right"))
     # The order in which the claim names them, whatever that of the summary.
-    both = both.sort_values(["compared_left", "compared_right"], kind="stable")
-    names = both[["compared_left", "compared_right"]].map(lambda compared: compared[1:])
+    both = both.sort_values(["compared left", "compared right"], kind="stable")
+    names = both[["compared left", "compared right"]].map(lambda compared: compared[1:])
     both = both.assign(compared=list(names.itertuples(index=False, name=None)))
     if not than.where:  # at the same axes a mean is not compared with itself
-        both = both[names["compared_left"] != names["compared_right"]]
+        both = both[names["compared left"] != names["compared right"]]
         if claim.relation == "near":  # a near b and b near a are one claim
             pairs = both[axes].assign(compared=both["compared"].map(frozenset))
             both = both[~pairs.duplicated()]
-    errors = _join(claim)(both["std_error_left"], both["std_error_right"])
+    errors = _join(claim)(both["std_error left"], both["std_error right"])
     is_paired = runs is not None and than.metric and not (than.where or claim.share_of)
     if is_paired and claim.statistic == "mean":
         errors = [_paired(runs, row) for row in both.assign(sum=errors).to_dict("records")]
-    freedoms = both[["freedom_left", "freedom_right"]].astype(float)
+    freedoms = both[["freedom left", "freedom right"]].astype(float)
     # A deviation, or a share of a mean, is no rate, even of a metric of decisions.
     may_be_rates = claim.statistic == "mean" and not claim.share_of
     comparisons = pd.DataFrame(
         {
             **both[axes],
             "compared": list(itertools.starmap(_in_words, both["compared"])),
-            "left": both["mean_left"].astype(float),
-            "right": both["mean_right"].astype(float),
-            "difference": (both["mean_left"] - both["mean_right"]).astype(float),
+            "left": both["mean left"].astype(float),
+            "right": both["mean right"].astype(float),
+            "difference": (both["mean left"] - both["mean right"]).astype(float),
             "std_error": errors,
             "freedom": freedoms.min(axis=1) if than.metric else _welch(both),
-            "n_left": both["n_seeds_left"].astype(float),
-            "n_right": both["n_seeds_right"].astype(float),
+            "n_left": both["n_seeds left"].astype(float),
+            "n_right": both["n_seeds right"].astype(float),
             "is_decision": [
                 may_be_rates and {left[1], *right[1:]} <= set(decisions)
                 for left, right in both["compared"]
@@ -293,17 +293,17 @@ def _paired(runs: pd.DataFrame, row: Mapping[str, Any]) -> float:
     left, right = (runs.loc[row["setting_id"]][row["compared"][side]] for side in (0, 1))
     difference = (left - right).dropna()
     n = len(difference)
-    if {n} != {row["n_seeds_left"], row["n_seeds_right"]} or np.isnan(row["sum"]):
+    if {n} != {row["n_seeds left"], row["n_seeds right"]} or np.isnan(row["sum"]):
         return float(row["sum"])
     deviation = float(difference.std())
-    is_equal = deviation <= 1e-12 * (1 + abs(row["mean_left"])) and n < ENOUGH_EQUAL_RUNS
+    is_equal = deviation <= 1e-12 * (1 + abs(row["mean left"])) and n < ENOUGH_EQUAL_RUNS
     return np.nan if is_equal else deviation / np.sqrt(n)
 
 
 def _welch(both: pd.DataFrame) -> np.ndarray:
     """Welch's degrees of freedom of a difference; infinite where nothing varies."""
-    squares = [both[f"std_error_{side}"].to_numpy(dtype=float) ** 2 for side in ("left", "right")]
-    freedoms = [both[f"freedom_{side}"].to_numpy(dtype=float) for side in ("left", "right")]
+    squares = [both[f"std_error {side}"].to_numpy(dtype=float) ** 2 for side in ("left", "right")]
+    freedoms = [both[f"freedom {side}"].to_numpy(dtype=float) for side in ("left", "right")]
     # (a + b)^2 / (a^2 / n_a + b^2 / n_b), a and b the squared standard errors.
     below = sum(square**2 / freedom for square, freedom in zip(squares, freedoms, strict=True))
     return np.divide(sum(squares) ** 2, below, out=np.full(len(both), np.inf), where=below > 0)
@@ -346,10 +346,10 @@ def _shares(claim: Claim, side: Side, summary: pd.DataFrame, rows: pd.DataFrame)
     base_side = side.model_copy(update={"where": {**side.where, **claim.share_of}})
     bases = _means(whole, base_side, summary)
     keys = ["study", "compared", *(axis for axis in _axes(summary) if axis not in claim.share_of)]
-    both = rows.merge(bases[[*keys, *NUMBERS]], on=keys, suffixes=("", "_base"))
+    both = rows.merge(bases[[*keys, *NUMBERS]], on=keys, suffixes=("", " base"))
     # The delta method: Var(m / b) is about (Var m + (m / b)^2 Var b) / b^2.
-    share = both["mean"] / both["mean_base"]
-    error = np.hypot(both["std_error"], share * both["std_error_base"]) / both["mean_base"].abs()
+    share = both["mean"] / both["mean base"]
+    error = np.hypot(both["std_error"], share * both["std_error base"]) / both["mean base"].abs()
     return both.assign(mean=share, std_error=error)
 
 

@@ -16,13 +16,21 @@ from pandas.io.formats.style import Styler
 
 from losaw.study.block.writing import write_text
 from losaw.study.columns import BEST
-from losaw.study.report.typeset import html_label, latex, latex_label, markdown, number, signed
+from losaw.study.report.typeset import (
+    html_label,
+    latex,
+    latex_label,
+    markdown,
+    number,
+    run_count,
+    signed,
+)
 from losaw.study.request.grid import Study, table_title
 from losaw.study.request.study_file import TableLayout
 from losaw.study.results.agreement import VERDICTS
 
 LEGEND = (
-    "A cell reads: published → reproduced (Monte Carlo s.e.), z, number of seeds n, "
+    "A cell reads: published → reproduced (Monte Carlo s.e.), z, the runs, "
     "and a verdict. z counts the standard errors between "
     "the two numbers, made of both Monte Carlo errors and the published rounding. ✓ agrees: the "
     "90 % interval of the difference is within the margin that the study declares for the "
@@ -30,7 +38,7 @@ LEGEND = (
     "? undecided: none of these so far; ~ undecidable: none of these, and even equal numbers could "
     "not be shown to agree, because the published error is larger than the margin."
 )
-LEGEND_OF_OURS = "A cell reads: mean over n seeds (Monte Carlo s.e.)."
+LEGEND_OF_OURS = "A cell reads: mean (Monte Carlo s.e.), and the runs."
 _DEFAULT_DECIMALS, _FEWEST_DECIMALS, _MOST_DECIMALS = 3, 2, 8
 
 
@@ -73,7 +81,7 @@ class ArrangedTable:
         # Each axis has the order of the study file.
         heads = {a: pd.Categorical(self.cells[a], self.cells[a].unique()) for a in axes}
         texts = [text_of(cell, self.decimals[cell.metric]) for cell in self.cells.itertuples()]
-        long = pd.DataFrame({**heads, "text": texts}).set_index(axes)["text"]
+        long = pd.Series(texts, pd.MultiIndex.from_frame(pd.DataFrame(heads)))
         frame = long.unstack(columns).sort_index().sort_index(axis=1).fillna("")
         for name in axes:
             frame = frame.rename(
@@ -188,12 +196,12 @@ def to_html(table: ArrangedTable) -> str:
 
 
 def cell_text(cell: Any, decimals: int, bold: str = "**{}**") -> str:
-    """``.530 → **.532** (.007) z +0.3 n 40 ✓``."""
+    """``.530 → **.532** (.007) z +0.3 40 runs ✓``."""
     ours, printed = _numbers(cell, decimals, bold)
     if not ours:
         return f"{printed} → {cell.verdict}" if printed else cell.verdict
     items = [f"{printed} →" if printed else "", ours, f"({number(cell.mc_se, decimals) or '–'})"]
-    items += [f"z {signed(cell.z)}" if printed else "", f"n {cell.n_seeds}"]
+    items += [f"z {signed(cell.z)}" if printed else "", run_count([cell.n_seeds])]
     return " ".join(filter(None, (*items, VERDICTS[cell.verdict][0])))
 
 
@@ -218,7 +226,7 @@ def _html_cell(cell: Any, decimals: int) -> str:
     if ours:
         ours += f" ({number(cell.mc_se, decimals) or '–'}) {VERDICTS[cell.verdict][0]}"
         z = f"{below}, z {signed(cell.z)}, " if below else ""
-        below = f"{z}n {cell.n_seeds}"
+        below = f"{z}{run_count([cell.n_seeds])}"
     text = (ours or "–").strip() + (f"<small>{below}</small>" if below else "")
     return text.replace("-", "−")
 

@@ -14,7 +14,7 @@ from losaw.study.metrics.metric import Needs
 from losaw.study.registry.catalogue import EXTRAS
 from losaw.study.request.grid import Method, Study, resolve
 from losaw.study.request.settings import safe_name, same
-from losaw.study.request.study_file import EVERY_STUDY_HAS, LONGEST, SCALES, Location
+from losaw.study.request.study_file import EVERY_STUDY_HAS, LONGEST, SCALES, Location, reason
 from losaw.support.extras import LIBRARIES, MissingExtraError, require
 from losaw.support.words import unknown
 
@@ -231,8 +231,7 @@ def kind_error(parameter: inspect.Parameter, value: Any) -> str:
         kind: TypeAdapter[Any] = TypeAdapter(parameter.annotation)
         kind.validate_json(json.dumps(value), strict=True)
     except ValidationError as error:
-        words = error.errors()[0]["msg"].replace("an object", "a mapping")
-        return f"{words}, got {value!r:.80}"
+        return reason(error.errors()[0], "value").replace("an object", "a mapping")
     except PydanticUserError:  # an array, a class of a library, or a name that is not imported
         pass
     return ""

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -78,6 +79,7 @@ def read_published(study: Study, folder: Path) -> "pd.DataFrame":
     missing = [column for column in NEEDED if column not in frame]
     if missing:
         raise StudyError(f"{path}: has no column {missing[0]!r}; needed: {', '.join(NEEDED)}")
+    frame = _without_what_is_not_run(study, frame)
     titles = {key: table_title(key) for key in study.file.tables}
     frame["table"] = frame["table"].replace(titles)
     cells, keys = frame[frame["published"].notna()], ["table", *study.axes, "metric", "method"]
@@ -113,6 +115,25 @@ def read_published(study: Study, folder: Path) -> "pd.DataFrame":
     return frame
 
 
+def _without_what_is_not_run(study: Study, written: "pd.DataFrame") -> "pd.DataFrame":
+    """Leave out the lines that ``not_run`` names: of what is in the file, and not in the study."""
+    frame = written
+    names = [str(name) for name in written if name not in (*NEEDED[3:], *SOME)]
+    ours: dict[str, Any] = {**study.file.axes, **study.cell_names}
+    for key, values in study.file.not_run.items():
+        study.source.check_known(key, names, ("not_run", key), "column")
+        for value in values:
+            lines = written.index[written[key].map(partial(same, value)).astype(bool)]
+            if any(same(own, value) for own in ours[key]):
+                message = f"{value!r} is run by the study; take it out of 'not_run'"
+                raise study.source.error(("not_run", key), message)
+            if lines.empty:
+                known = list(written[key].dropna().unique())
+                raise study.source.error(("not_run", key), unknown(key, value, known))
+            frame = frame.drop(lines, errors="ignore")
+    return frame
+
+
 def _check_reached(study: Study, path: Path, cells: "pd.DataFrame") -> None:
     """Check that printed numbers have names that the study's cells have, and some have a cell."""
     if cells.empty:
@@ -120,7 +141,8 @@ def _check_reached(study: Study, path: Path, cells: "pd.DataFrame") -> None:
     for key, names in study.cell_names.items():
         for line, name in cells[key].items():
             if str(name) not in names:
-                raise StudyError(f"{path}: line {line + 2}: {unknown(key, name, names)}")
+                words = f"{unknown(key, name, names)}; 'not_run' names what the study leaves out"
+                raise StudyError(f"{path}: line {line + 2}: {words}")
     lost = _without_cell(study, cells)
     if len(lost) == len(cells):
         raise StudyError(f"{path}: no line has a cell; line {_first(lost)}")

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
@@ -372,6 +373,10 @@ class StudyFile(Strict):
     """
     published: Annotated[str, AfterValidator(_path)] | None = None
     """File in ``config/published``."""
+    not_run: Filter = {}
+    """``{method, metric, table, <axis>: values}``: lines of ``published`` that have one of these
+    are left out: what the paper ran and the study does not.
+    """
     margins: dict[str, Annotated[float, Field(gt=0)]] = {}
     """Metric -> largest difference from the published value that still agrees; needed for every
     metric that is printed.
@@ -438,15 +443,33 @@ def parse(model: type[Model], source: SourceFile) -> Model:
     try:
         return model.model_validate(source.data)
     except ValidationError as error:
-        lines = []
+        # What a key may be of several kinds has an error of each kind, at one place in the file.
+        messages: dict[Location, list[str]] = {}
         for problem in error.errors():
-            message = problem["msg"].removeprefix("Value error, ")
-            if problem["type"] == "string_pattern_mismatch":
-                message = "a name has letters, digits and _.=+-; 'labels' says how it is shown"
-            if problem["type"] != "missing" and not message.startswith("unknown"):
-                message += f", got {problem['input']!r:.80}"
-            location = tuple(key for key in problem["loc"] if key != "[key]")
-            if location[:1] == ("settings",) and not isinstance(source.data["settings"], list):
-                location = ("settings", *location[2:])  # a single entry is a mapping in the file
-            lines.append(str(source.error(location, message)))
-        raise StudyError("\n".join(lines)) from None
+            location = _written(source.data, problem["loc"], problem["type"] == "missing")
+            what = str(location[-1]) if location else "file"
+            messages.setdefault(location, []).append(reason(problem, what))
+        texts = {k: "; or ".join(v).replace("; or Input ", "; or it ") for k, v in messages.items()}
+        raise StudyError("\n".join(str(source.error(k, v)) for k, v in texts.items())) from None
+
+
+def _written(data: Any, location: Location, with_last: bool) -> Location:
+    """Return the keys of a location that stand in a file; others name kinds of a value."""
+    keys: list[str | int] = []
+    for key in location:
+        values = dict(enumerate(data)) if isinstance(data, list) else data
+        if isinstance(values, dict) and key in values:
+            keys, data = [*keys, key], values[key]
+    return (*keys, location[-1]) if with_last else tuple(keys)
+
+
+def reason(problem: Any, what: str) -> str:
+    """Return a problem of pydantic in words; of a fixed choice with the nearest word."""
+    value, message = problem["input"], problem["msg"].removeprefix("Value error, ")
+    words = re.findall("'(.*?)'", problem.get("ctx", {}).get("expected", ""))
+    if problem["type"] == "literal_error" and words:
+        return unknown(what, value, words)
+    if problem["type"] == "string_pattern_mismatch":
+        message = "a name has letters, digits and _.=+-; 'labels' says how it is shown"
+    is_whole = problem["type"] == "missing" or message.startswith("unknown")
+    return message if is_whole else f"{message}, got {value!r:.80}"

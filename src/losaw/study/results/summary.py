@@ -169,6 +169,7 @@ def paired_differences(study: Study, collection: Collection) -> pd.DataFrame:
     both["mc_se"] /= np.sqrt(both["n_seeds"])
     for column, side in (("method", 1), ("minus", 0)):
         both[column] = [study.method_name(*pairs[number][side]) for number in both["pair"]]
+    both = both.drop(columns="pair")  # an axis may have this name
     return both.merge(collection.settings, on="setting_id", how="left", sort=False)[names]
 
 

@@ -64,7 +64,7 @@ MISTAKES = {
         (
             "spread: interval",
             "spread: intervals",
-            r"options\.spread: Input should be 'deviation' or 'interval', got 'intervals'",
+            r"options\.spread: unknown value 'intervals'; did you mean 'interval'",
         ),
         ("RF, importances: [mdi]", "RF, importances: mdi", r"options\.importances: .* got 'mdi'"),
         *[

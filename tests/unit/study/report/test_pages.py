@@ -102,6 +102,16 @@ def page(tmp_path_factory):
     return paper_page(make_shelf(tmp_path_factory.mktemp("page")), "nobody").html()
 
 
+def test_an_axis_may_have_the_name_of_what_a_page_adds_to_its_cells(shelf, page):
+    files = [*shelf.folder.glob("made/*.csv"), shelf.configuration / "studies" / "made.yaml"]
+    for file in files:
+        file.write_text(file.read_text().replace("function", "outcome"))
+    again = Shelf(shelf.folder, shelf.configuration, shelf.figures)
+    html = paper_page(again, "nobody").html()
+    assert html.count("<td>N = 100, f3</td>") == page.count("<td>N = 100, f3</td>") > 0
+    assert front_page(again, "report").html()
+
+
 def test_a_page_begins_with_the_finding(shelf, page, tmp_path):
     said = "mean difference over 2 settings (paired): R²_test +.100 (.025), higher in 1; pr-AUC +"
     front = front_page(shelf, "report").html()

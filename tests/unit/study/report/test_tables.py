@@ -27,10 +27,10 @@ a made table
 
 | model | metric | N = 100<br>RF | N = 100<br>losawRF | N = 1000<br>RF | N = 1000<br>losawRF |
 |:---|:---|:---:|:---:|:---:|:---:|
-| f3 | R²_test | **.530** → **.532** (.007) z +0.3 n 40 ✓ | .520 → .500 (.008) z -2.4 n 40 \
-! | .900 → .881 (–) z – n 1 | .881 (.002) n 4 |
-| | pr-AUC | .417 → .417 (.000) z +0.0 n 40 ? | **.543** → **.700** \
-(.031) z +4.9 n 40 ✗ | .417 → not run | not run |
+| f3 | R²_test | **.530** → **.532** (.007) z +0.3 40 runs ✓ | .520 → .500 (.008) z -2.4 40 runs \
+! | .900 → .881 (–) z – 1 run | .881 (.002) 4 runs |
+| | pr-AUC | .417 → .417 (.000) z +0.0 40 runs ? | **.543** → **.700** \
+(.031) z +4.9 40 runs ✗ | .417 → not run | not run |
 """
 ENDING = """
 Of 8 cells, 1 differ from the published value (|z| > 3), 1 deviate (2 < |z| ≤ 3), 1 are undecided, \
@@ -125,7 +125,7 @@ def test_latex_has_one_heading_over_the_columns_it_holds_for_and_marks_bold_numb
     text = to_latex(table)
     assert r" &  & \multicolumn{2}{c}{N = 100} & \multicolumn{2}{c}{N = 1000} \\" in text
     assert r" &  & RF & losawRF & RF & losawRF \\" in text
-    assert r"\textbf{.543} $\to$ \textbf{.700} (.031) z +4.9 n 40 $\times$" in text
+    assert r"\textbf{.543} $\to$ \textbf{.700} (.031) z +4.9 40 runs $\times$" in text
 
 
 def test_html_has_a_class_for_each_verdict_and_the_published_value_below_ours(table):
@@ -134,7 +134,7 @@ def test_html_has_a_class_for_each_verdict_and_the_published_value_below_ours(ta
     for verdict, count in table.cells["verdict"].value_counts().items():
         kind = "absent" if verdict == "not run" else verdict.replace(" ", "-")
         assert text.count(f' {kind}"') == count
-    assert "<b>.700</b> (.031) ✗<small><b>.543</b>, z +4.9, n 40</small>" in text
+    assert "<b>.700</b> (.031) ✗<small><b>.543</b>, z +4.9, 40 runs</small>" in text
 
 
 def test_latex_is_escaped(study, comparison):
@@ -182,7 +182,7 @@ def test_a_head_of_several_rows_stands_in_the_first(study, comparison):
     assert [line.split(" & ")[0].strip() for line in body] == ["f3", "", "another"]
     lines = [line for line in to_markdown(table).splitlines() if line.startswith("|")][2:]
     assert [line.split("|")[1].strip() for line in lines] == ["f3", "", "another"]
-    assert lines[2].split("|")[3].strip() == ".417 → .417 (.000) z +0.0 n 40 ?"
+    assert lines[2].split("|")[3].strip() == ".417 → .417 (.000) z +0.0 40 runs ?"
 
 
 def test_a_head_of_one_row_is_a_word_in_every_form(study, comparison):
