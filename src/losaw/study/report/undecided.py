@@ -20,12 +20,11 @@ COLUMNS = (
 Claimed: TypeAlias = tuple[Weighed, pd.DataFrame]  # an undecided claim, with its study's summary
 BOUNDS = (0.1, 1, 20)  # core-hours, together
 HOW = (
-    "How many runs decide is an estimate, from the present means and deviations: of a value "
-    "`runs_to_decide`; of a claim, whose runs all grow by one factor, the least up to 100 that "
-    "changes its verdict. What is measured on one setting and learner shares its runs. A run "
-    "takes the seconds that the study file says. Counted are values + claims, the cheapest of all "
-    "studies first. *Never*: the published number is too uncertain, or no error is at hand; of a "
-    "claim, no such factor is known."
+    "Estimates, from the present means and deviations: of a value the runs that decide it "
+    "(`runs_to_decide`), of a claim the least factor, up to 100, by which all its runs must grow; "
+    "runs of a setting and learner are shared. Seconds of a run are the study file's. Counted are "
+    "values+claims, the cheapest of all studies first. *Never*: the published number is too "
+    "uncertain, or no error, of a claim no factor, is known."
 )
 
 
@@ -79,7 +78,7 @@ def undecided_table(points: Sequence[OpenPoint]) -> pd.DataFrame:
 
 
 def costs_by_study(table: pd.DataFrame) -> pd.DataFrame:
-    """Return how many values + claims of each study are decided for how many core-hours."""
+    """Return how many values+claims of each study are decided for how many core-hours."""
     names = [f"decided for {BOUNDS[0]:g} core-hours", *(f"then for {b:g}" for b in BOUNDS[1:])]
     hours = table["core_hours_together"]
     where = pd.cut(hours, [0, *BOUNDS, np.inf], labels=[*names, "dearer"])
@@ -88,16 +87,15 @@ def costs_by_study(table: pd.DataFrame) -> pd.DataFrame:
     rows = table.assign(where=where, more=more)
     rows = pd.concat([rows, rows.assign(study="all")])
     counts = rows.groupby(["study", "where"], observed=False)["claim"].agg(_counts).unstack()
-    counts.insert(0, "undecided", rows.groupby("study")["claim"].agg(_counts))
     counts[f"core-hours up to {BOUNDS[-1]:g}"] = rows.groupby("study")["more"].sum()
     order = [*sorted(table["study"].unique()), "all"]
     return counts.reindex(order).rename_axis("study").reset_index()
 
 
 def _counts(claims: pd.Series) -> str:
-    """Values + claims, of the column of claims."""
+    """Values+claims, of the column of claims."""
     n = int(claims.notna().sum())
-    return f"{len(claims) - n} + {n}" if n else str(len(claims) or "")
+    return f"{len(claims) - n}+{n}" if n else str(len(claims) or "")
 
 
 def _fit(study: Study, setting: Setting, learner: str) -> Fit:

@@ -19,8 +19,8 @@ FRESH = {**dict.fromkeys(("study", "setting_id", "metric", "method"), str), "pub
 FEW = 30  # cells of a metric
 LEVEL = 0.05
 RULE = (
-    "*Chance* is a deviation that fresh runs, with seeds above the kept ones and at least as many, "
-    "do not show: |z| ≤ 2 of them alone, and of all runs together."
+    "*Chance* is what fresh runs, at least as many as the kept ones, do not show: |z| ≤ 2 of them "
+    "alone, and of all together."
 )
 
 
@@ -62,7 +62,7 @@ def with_fresh(cells: pd.DataFrame, fresh: pd.DataFrame) -> pd.DataFrame:
     for row in both[both["fresh_runs"].notna()].itertuples():
         is_chance = max(abs(row.fresh_z), abs(row.all_z)) <= 2
         enough = is_chance and row.fresh_runs >= cells.loc[row.Index, "n_seeds"]
-        said = f"z {row.fresh_z:.1f} in {row.fresh_runs:,.0f} fresh runs, {row.all_z:.1f} in all"
+        said = f"z {row.fresh_z:.2f} in {row.fresh_runs:,.0f} fresh runs, {row.all_z:.2f} in all"
         known = cells.loc[row.Index, "noted"]
         cells.loc[row.Index, "noted"] = "; ".join(filter(None, [known, said]))
         if enough and not cells.loc[row.Index, "explained"]:

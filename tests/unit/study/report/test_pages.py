@@ -197,9 +197,11 @@ def test_cells_that_differ_are_counted_by_what_explains_them(shelf, tmp_path):
     pages = write_pages(Shelf(shelf.folder, shelf.configuration), tmp_path / "overview.md")
     front, paper = (page.read_text("utf-8") for page in pages)
     line = next(text for text in front.splitlines() if "differ or deviate |" in text)
-    heads = "| differ or deviate | misprint | unstated | inference | open | not explained |"
+    heads = (
+        "| differ or deviate | misprint | unstated | inference | chance | open | not explained |"
+    )
     assert line.endswith(heads)
-    assert "| [nobody](./nobody.md) | 2 | 1 | 0 | 0 | 0 | 1 |" in front
+    assert "| [nobody](./nobody.md) | 2 | 1 | 0 | 0 | 0 | 0 | 1 |" in front
     assert "- 1 (misprint): nothing is known of why" in paper
 
 

@@ -35,29 +35,15 @@ def test_points_of_one_setting_and_learner_share_runs_and_the_cheapest_come_firs
     assert table["core_hours"].head(4).tolist() == pytest.approx(hours, abs=1e-4)
     sums = [10 / 3600, 370 / 3600, 730 / 3600, 730 / 3600 + 36]
     assert table["core_hours_together"].head(4).tolist() == pytest.approx(sums, abs=1e-4)
-    assert table["runs_to_decide"].tolist() == [
-        "39",
-        "76",
-        "112",
-        "3640",
-        "never",
-        "no error at hand",
-    ]
+    words = ["39", "76", "112", "3640", "never"]
+    assert table["runs_to_decide"].tolist() == [*words, "no error at hand"]
     assert table["core_hours_together"].isna().sum() == 2
     *_, runs = together(points)
     assert {(fit.learner, fit.seconds): n for fit, n in runs.items()} == {
         ("losawRF", 10): 1, ("RF", 10): 72, ("losawRF", 36): 3600
     }  # fmt: skip
     _, last = costs_by_study(table).to_dict("records")
-    assert [*last.values()][1:] == [
-        "6",
-        "1",
-        "2",
-        "",
-        "1",
-        "2",
-        pytest.approx(730 / 3600, abs=1e-4),
-    ]
+    assert [*last.values()][1:6] == ["1", "2", "", "1", "2"]
 
 
 NEAR = {"relation": "near", "than": 0.5, "margin": 0.06}

@@ -47,8 +47,7 @@ _WHY = (
 )
 _BY_CHANCE = (
     "Of cells with an error that nothing else explains: how many are beyond two and three, and how "
-    "many would be if all published values were right. Outside the margin are those above; the "
-    "others agree, however certain their difference."
+    "many would be if all were right. Within the margin they agree, however certain."
 )
 _ON_PAGES = f"The page of a paper says which claims fail; all are in [{CLAIMS}](./{CLAIMS})."
 _ONE_BY_ONE = f"One by one: [{UNDECIDED_POINTS}](./{UNDECIDED_POINTS})."
