@@ -44,7 +44,7 @@ $(STAMP): requirements.txt pyproject.toml $(if $(HERE),,moved)
 ifeq ($(INSTALLER),uv)
 	awk '/^uv==/ {on = 1} on; on && !/\\$$/ {exit}' requirements.txt > $(VENV)/uv.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $(VENV)/uv.txt
-	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes --compile-bytecode -r requirements.txt
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements.txt
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-build-isolation --no-deps --editable .
 else
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
