@@ -7,6 +7,7 @@ rule joint_law:
         f"{RUN.results}/laws/{{law}}.json",
     log:
         f"{RUN.results}/laws/{{law}}.log",
+    priority: 1  # else the blocks that need it come last, one after the other
     params:
         specification=lambda wildcards: RUN.law(wildcards.law),
     script:
