@@ -37,8 +37,8 @@ _COUNTED = (
     "is believed (`counted` in the study files)."
 )
 _APART = (
-    "Compared, but not counted: other readings of these values, other joint laws for them, and "
-    "nominal sizes of tests, which no paper has published as results."
+    "other readings of these values, other joint laws for them, and nominal sizes of tests, which "
+    "no paper has published as results."
 )
 _WHY = (
     "Some are explained: by a misprint, by a choice that the paper leaves unstated, or by an "
@@ -71,7 +71,8 @@ def front_page(shelf: Shelf, name: str) -> Page:
         Section("Pages", [[_about(shelf, page) for page in shelf.pages]]),
     ]
     if len(cells):
-        others = Section("Compared, but not counted", [_APART, _verdicts(uncounted)])
+        apart = [f"{len(uncounted)} cells: {_APART}", Either([_verdicts(uncounted)], [])]
+        others = Section("Compared, but not counted", apart)
         by_chance, more = beyond_errors(cells)
         counts = [_BY_CHANCE, by_chance, more]
         why = [_WHY, _explained(cells), Section("What chance alone makes", counts, True)]

@@ -309,8 +309,10 @@ def _decisions(paper: Claims) -> Section:
         }
         for decision in paper.decisions
     ]
+    full = pd.DataFrame(rows)
+    short = full.drop(columns="studies", errors="ignore")
     title = "Decisions: the paper is silent, unclear or not followed"
-    return Section(title, [pd.DataFrame(rows)], is_folded=True)
+    return Section(title, [Either([full], [short])], is_folded=True)
 
 
 def _medians(item: Weighed) -> str:
