@@ -56,7 +56,6 @@ _RANKING = (
     "have by its mean rank hold for all methods at once with probability of about .95 (differences "
     "on the same data sets, with those between settings in the error; all pairs adjusted by Holm)."
 )
-
 _BY_DESIGN = (
     "The mean rank on single data sets, 1 is best, and the places that a method can have by it, in "
     "each column all at once with probability of about .95. Bold: not told apart from the best; a "
@@ -123,11 +122,10 @@ def _take_first(shown: Mapping[str, dict[str, Part]], named: Sequence[str]) -> l
 def _study(shelf: Shelf, name: str, shown: Mapping[str, Part]) -> Section:
     """All that there is of a study, in the order of its file, to which Markdown has a link."""
     study = shelf.studies[name]
-    box = design(study, shelf.results[name].summary)
     notes = [*study.differs_at_scale.values(), *study.file.notes]
     file = _link(f"{relpath(shelf.configuration, shelf.folder)}/studies/{name}.yaml")
-    first = Either([box], [f"Design and notes: {file}."])
-    parts = [first, *shown.values(), *_methods(shelf, name), Either([notes], [])]
+    box = Either([design(study, shelf.results[name].summary)], [f"Design and notes: {file}."])
+    parts = [box, *shown.values(), *_methods(shelf, name), Either([notes], [])]
     return Section(f"{study.file.title} (`{name}`)", parts, is_folded=True)
 
 
@@ -142,9 +140,8 @@ def _link(file: str) -> str:
     return f"[{file.rpartition('/')[2]}]({file})"
 
 
-def finding(shelf: Shelf, names: Iterable[str]) -> list[str]:
+def finding(shelf: Shelf, names: Sequence[str]) -> list[str]:
     """The headline of the study with the most settings that compares two methods, and advice."""
-    names = list(names)
     advised = [one for name in names for one in advice(shelf.studies[name], shelf.ranking(name))]
     headlines = [headline(shelf.studies[name], shelf.results[name]) for name in names]
     _, sentence = max(headlines, key=lambda pair: pair[0], default=(0, ""))
@@ -329,13 +326,12 @@ def _medians(item: Weighed) -> str:
     return f"{kind}{left:.3g} {claim.relation} {right:.3g}{margin}"
 
 
-def _methods(shelf: Shelf, name: str) -> list[Part]:
+def _methods(shelf: Shelf, name: str) -> Iterator[Part]:
     """The ranking of a study without published values, where single runs are there."""
     study, results = shelf.studies[name], shelf.results[name]
-    parts: list[Part] = []
     is_stored = (results.folder / "results.parquet").is_file()
     if study.file.published or study.file.ranking or not is_stored:
-        return []
+        return
     for metric, ranking in rank_methods(study, results.results).groupby("metric", sort=False):
         rows = [
             {
@@ -348,8 +344,7 @@ def _methods(shelf: Shelf, name: str) -> list[Part]:
             }
             for row in ranking.to_dict("records")
         ]
-        parts.append(Section(f"Ranking by {study.show(metric)}", [_RANKING, pd.DataFrame(rows)]))
-    return parts
+        yield Section(f"Ranking by {study.show(metric)}", [_RANKING, pd.DataFrame(rows)])
 
 
 def _ranked(shelf: Shelf, name: str) -> Iterator[Part]:

@@ -119,8 +119,7 @@ class Page:
         """What the page begins with, up to its picture, in reStructuredText for Snakemake."""
         first = self.parts[0] if isinstance(self.parts[0], list) else []
         lines = [self.title, "=" * len(self.title), "", *(f"- {line}" for line in first), ""]
-        # Docutils reads no longer lines.
-        uris = (wrap(_png(drawn.wide), 100) for drawn in self._drawn)
+        uris = (wrap(_png(drawn.wide), 100) for drawn in self._drawn)  # docutils limits lines
         images = (".. image:: " + "\n   ".join(uri) + "\n   :width: 100%\n" for uri in uris)
         where = "The pages of the papers are under *pages*, and need no network either."
         return "\n".join([*lines, *images, where, ""])
