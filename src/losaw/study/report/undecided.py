@@ -20,11 +20,11 @@ COLUMNS = (
 Claimed: TypeAlias = tuple[Weighed, pd.DataFrame]  # an undecided claim, with its study's summary
 BOUNDS = (0.1, 1, 20)  # core-hours, together
 HOW = (
-    "Estimates, from the present means and deviations: of a value the runs that decide it "
-    "(`runs_to_decide`), of a claim the least factor, up to 100, by which all its runs must grow; "
-    "runs of a setting and learner are shared. Seconds of a run are the study file's. Counted are "
-    "values+claims, the cheapest of all studies first. *Never*: the published number is too "
-    "uncertain, or no error, of a claim no factor, is known."
+    "Estimates from the present means and deviations: the runs that decide a value "
+    "(`runs_to_decide`), or the least factor up to 100 by which all runs of a claim must grow. "
+    "Runs of a setting and learner are shared; their seconds are the study file's. Values+claims, "
+    "the cheapest of all studies first. *Never*: the published number is too uncertain, or no "
+    "error, or no factor, is known."
 )
 
 
@@ -81,7 +81,7 @@ def costs_by_study(table: pd.DataFrame) -> pd.DataFrame:
     """Return how many values+claims of each study are decided for how many core-hours."""
     names = [f"decided for {BOUNDS[0]:g} core-hours", *(f"then for {b:g}" for b in BOUNDS[1:])]
     hours = table["core_hours_together"]
-    where = pd.cut(hours, [0, *BOUNDS, np.inf], labels=[*names, "dearer"])
+    where = pd.cut(hours, [0, *BOUNDS, np.inf], labels=[*names, "dearer"], include_lowest=True)
     where = where.cat.add_categories("never").fillna("never")
     more = hours.diff().fillna(hours).where(where.isin(names))
     rows = table.assign(where=where, more=more)
@@ -136,13 +136,11 @@ def _of_cells(studies: Mapping[str, Study], cells: pd.DataFrame) -> Iterator[Ope
 
 def _of_claims(studies: Mapping[str, Study], claims: Iterable[Claimed]) -> Iterator[OpenPoint]:
     for item, summary in claims:
-        claim = item.claim
-        study = studies[claim.study]
+        claim, study = item.claim, studies[item.claim.study]
         times, lacking = runs_lacking(item, summary)
-        settings = {setting.identifier: setting for setting in study.settings}
-        lacks = {_fit(study, settings[one], learner): n for (one, learner), n in lacking.items()}
+        lacks = {_fit(study, study.setting(one), label): n for (one, label), n in lacking.items()}
         line = {
-            "study": claim.study,
+            "study": study.name,
             "method": " | ".join(claim.method),
             "metric": " | ".join(claim.metric),
             "claim": claim.says,

@@ -41,9 +41,8 @@ _APART = (
     "no paper has published as results."
 )
 _WHY = (
-    "Some are explained: by a misprint, by a choice that the paper leaves unstated, or by an "
-    "inference of ours. Others are open points that a study file describes and nothing explains; "
-    f"of the last ones nothing is known. {RULE}"
+    "A misprint explains some, a choice that the paper leaves unstated or an inference of ours "
+    f"others; open points are described, and of the last ones nothing is known. {RULE}"
 )
 _BY_CHANCE = (
     "Of cells with an error that nothing else explains: how many are beyond two and three, and how "
