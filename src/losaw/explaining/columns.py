@@ -72,8 +72,7 @@ def treat(name: str, read: Values, asked: str | None = None) -> Column:
         )
         return column._replace(treatment=why)
     if n_values == 0 or (n_values == 1 and column.n_missing == 0):
-        what = "contains no value" if n_values == 0 else "is constant"
-        return column._replace(treatment=f"left out: it {what}")
+        return column._replace(treatment=f"left out: {'constant' if n_values else 'no value'}")
     if read.content == "numbers":
         remedy = "make it missing, or a finite number"
         check_finite(f"column {name!r}", read.codes, allow_missing=True, remedy=remedy)

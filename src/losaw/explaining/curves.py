@@ -1,5 +1,6 @@
 """Curves: how the prediction changes along a feature, by accumulated local effects."""
 
+import re
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from losaw.explaining.sentences import in_braces
 _PARTS, _ROWS = 10, 500
 # A curve whose ends differ by so much of its range goes one way.
 _ONE_WAY = 0.8
+_FIRST_DAY = re.compile(r"dates, as days since ([\d-]+)")
 # Curves are drawn of so many features, those with the largest scores.
 MOST_CURVES = 30
 
@@ -93,13 +95,16 @@ def curves(work: Work) -> tuple[dict[str, Curve], dict[str, str]]:
         what = (
             f"probability of {data.target} = {label}" if label else f"prediction of {data.target}"
         )
-        directions[name] = f"{name}: the {what} {_direction(curve, number is None)}."
+        day = next((_FIRST_DAY.search(c.treatment) for c in data.columns if c.name == name), None)
+        if day:  # said as dates, not as days since the first
+            at = np.datetime64(day[1]) + np.asarray(at, dtype="timedelta64[D]")
+        directions[name] = f"{name}: the {what} {_direction(curve, at, number is None)}."
     return drawn, directions
 
 
-def _direction(curve: Curve, is_factor: bool) -> str:
+def _direction(curve: Curve, at: Any, is_factor: bool) -> str:
     """Say where the prediction is high and low, if by more than two errors."""
-    at, effect, error = curve
+    _, effect, error = curve
     low, high = int(effect.argmin()), int(effect.argmax())
     span = effect[high] - effect[low]
     if not span > 2 * np.hypot(error[low], error[high]):
@@ -112,4 +117,5 @@ def _direction(curve: Curve, is_factor: bool) -> str:
         return f"is highest for {top}, lowest for {bottom}"
     if abs(effect[-1] - effect[0]) >= _ONE_WAY * span:
         return "rises with it" if effect[-1] > effect[0] else "falls with it"
-    return f"is highest near {at[high]:.3g}, lowest near {at[low]:.3g}"
+    near = [str(at[end]) if at.dtype.kind == "M" else f"{at[end]:.3g}" for end in (high, low)]
+    return f"is highest near {near[0]}, lowest near {near[1]}"

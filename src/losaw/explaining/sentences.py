@@ -150,6 +150,8 @@ def statements(work: Work, decision: Decision) -> tuple[Sentence, ...]:
         of_group = statement(group, work, decision)
         stated.append(of_group._replace(text=f"{of_group.text}: {number}."))
     text = "With probability .95 all of these statements are true, if each test keeps its level."
+    if any(len(group) == 1 and group in tested for group in decision.stated):
+        text += " Their tests have draws of their own: CPI may differ from the table's."
     if more := [name for name in decision.selected if (name,) not in decision.stated]:
         text += f" Selected at the false discovery rate only: {listed(more)}."
     return (*stated, Sentence("certainty", (), text)) if stated else ()

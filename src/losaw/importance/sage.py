@@ -78,8 +78,9 @@ def sage(
     -------
     ImportanceResult
         ``std_error`` over rows (or clusters), if two or more are drawn, of which each has the mean
-        of its orders, model and background held fixed (with ``cv`` over folds); ``details``:
-        ``n_permutations`` and ``converged``.
+        of its orders, model and background held fixed (with ``cv`` over folds). Few rows of heavy
+        tails do not show all of it: an interval of .95 of 150 rows of t(5) held the strongest score
+        in .88 of 600 tables. ``details``: ``n_permutations`` and ``converged``.
 
     Raises
     ------

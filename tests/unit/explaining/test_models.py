@@ -1,6 +1,7 @@
 """The models that explain, fitted models that methods are given, curves of predictions."""
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -260,3 +261,15 @@ def test_each_selected_feature_has_a_sentence_on_its_direction(cuts, of):
         assert said["down"].endswith("falls with it.")
         assert "highest near" in said["hump"]
         assert "highest for {u" in said["town"] and "lowest for {“w, z”}." in said["town"]
+
+
+@pytest.mark.parametrize("form", ["%Y-%m-%d", "%d.%m.%Y", "%Y-%m", None])
+def test_a_direction_names_dates_as_dates(form):
+    days = pd.date_range("2021-01-01", periods=240, freq="D" if form != "%Y-%m" else "MS")
+    place = np.random.default_rng(0).permutation(240)
+    frame = pd.DataFrame({"day": days.strftime(form) if form else days, "x": place % 2})
+    y = frame.assign(y=4.0 * (abs(frame.index - 100) < 30) + 0.01 * place).iloc[place]
+    (said,) = losaw.explain(y, "y", **OF_PFI).sections["Directions"]
+    low, high = days[70], days[130]
+    near = re.fullmatch(r"day: .* near ([\d-]{10}), lowest near ([\d-]{10})\.", said.text)
+    assert low <= pd.Timestamp(near[1]) <= high and not low <= pd.Timestamp(near[2]) <= high
