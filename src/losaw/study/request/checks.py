@@ -5,6 +5,7 @@ import itertools
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from string import Formatter
 from typing import Any, get_args
 
@@ -228,13 +229,17 @@ def kind_error(parameter: inspect.Parameter, value: Any) -> str:
     if parameter.annotation is parameter.empty or value == parameter.default:
         return ""
     try:
-        kind: TypeAdapter[Any] = TypeAdapter(parameter.annotation)
-        kind.validate_json(json.dumps(value), strict=True)
+        _kind(parameter.annotation).validate_json(json.dumps(value), strict=True)
     except ValidationError as error:
         return reason(error.errors()[0], "value").replace("an object", "a mapping")
-    except PydanticUserError:  # an array, a class of a library, or a name that is not imported
+    except (PydanticUserError, TypeError):  # an array, a class, a name that is not imported, a list
         pass
     return ""
+
+
+@cache
+def _kind(annotation: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(annotation)
 
 
 def _twice(names: Iterable[str]) -> list[str]:

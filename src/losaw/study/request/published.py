@@ -167,10 +167,11 @@ def _first(lost: Mapping[int, str]) -> str:
 
 def _without_cell(study: Study, cells: "pd.DataFrame") -> dict[int, str]:
     """Return index -> reason of the printed numbers that no cell of the study's tables has."""
-    reached = {_cell(cells, cell) for _, _, cell in study.cells()}
+    names = _names(cells)
+    reached = {_cell(names, cell) for _, _, cell in study.cells()}
     lost = {}
     for line, record in zip(cells.index, cells.to_dict("records"), strict=True):
-        if _cell(cells, record) not in reached:
+        if _cell(names, record) not in reached:
             lost[line] = f"no cell of {record['table']!r} has these values together"
             for axis in (axis for axis in study.axes if axis in cells):
                 known = study.file.axes[axis]
@@ -179,10 +180,13 @@ def _without_cell(study: Study, cells: "pd.DataFrame") -> dict[int, str]:
     return lost
 
 
-def _cell(printed: "pd.DataFrame", record: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
-    """Return what names a printed cell: axes, table, metric and method, in the file's columns."""
-    numbers = (*NEEDED[3:], *SOME)
-    return tuple((k, plain(record[k])) for k in sorted(printed.columns) if k not in numbers)
+def _names(printed: "pd.DataFrame") -> list[str]:
+    """Return the columns that name a printed cell: axes, table, metric and method."""
+    return sorted(set(printed.columns).difference(NEEDED[3:], SOME))
+
+
+def _cell(names: Iterable[str], record: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
+    return tuple((name, plain(record[name])) for name in names)
 
 
 def check_counted_once(studies: Iterable[Study], folder: Path) -> None:
@@ -196,9 +200,10 @@ def check_counted_once(studies: Iterable[Study], folder: Path) -> None:
         if study.file.published is None or rule is False:
             continue
         printed = read_published(study, folder).dropna(subset="published")
-        lines = {_cell(printed, record) for record in printed.to_dict("records")}
+        names = _names(printed)
+        lines = {_cell(names, record) for record in printed.to_dict("records")}
         for _, _, cell in study.cells():
-            value = _cell(printed, cell)
+            value = _cell(names, cell)
             is_counted = rule is True or any(matches(where, cell) for where in rule)
             if value not in lines or not is_counted:
                 continue
