@@ -1,6 +1,6 @@
 """How often faults that are planted in examples/paper are found by its verdicts.
 
-    python benchmarks/planted_faults.py [--trials 20]
+    python benchmarks/planted_faults.py [--trials 20] [--config learner=linear]
 
 A trial is the study with seeds of its own: 25 runs a setting, as printed. A fault is found if a
 cell is beyond three errors, |z| > 3. One line a fault: trials with such a cell, the root mean
@@ -47,7 +47,7 @@ FAULTS = {
 OWN = "none, printed by the trial before"
 
 
-def comparisons(fault: str, trials: int) -> dict[str, list[pd.DataFrame]]:
+def comparisons(fault: str, trials: int, config: dict[str, str]) -> dict[str, list[pd.DataFrame]]:
     """Return the comparison of each trial, of the designs of the fault, by what was printed."""
     design, old, new = FAULTS[fault]
     with tempfile.TemporaryDirectory() as name:
@@ -57,7 +57,8 @@ def comparisons(fault: str, trials: int) -> dict[str, list[pd.DataFrame]]:
         plugin = folder / "designs.py"
         plugin.write_text(("import dataclasses\n" + text.replace(old, new)) if old else text)
         given = {"plugins": str(plugin), "results": f"{name}/results", "design": design}
-        session = Session(folder / "config" / "config.yaml", {**given, "seeds": RUNS * trials})
+        given |= {**config, "seeds": RUNS * trials}
+        session = Session(folder / "config" / "config.yaml", given)
         (plan,) = session.plans
         for block in plan.blocks.values():
             compute(block.recipe, block.path)
@@ -89,8 +90,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--trials", type=int, default=20)
     parser.add_argument("--faults", nargs="+", choices=FAULTS, default=list(FAULTS))
+    parser.add_argument("--config", nargs="+", default=[], help="for example learner=linear")
     options = parser.parse_args()
-    each = (comparisons(fault, options.trials).items() for fault in options.faults)
+    config = dict(pair.split("=") for pair in options.config)
+    each = (comparisons(fault, options.trials, config).items() for fault in options.faults)
     for fault, found in chain.from_iterable(each):
         n_found = sum((cells["z"].abs() > 3).any() for cells in found)
         root = rms_z(pd.concat(found))

@@ -275,14 +275,13 @@ def test_two_metrics_of_a_run_are_compared_run_by_run(computed):
 
 def test_an_axis_may_have_the_name_of_a_column_that_is_made_on_the_way(project):
     project.narrow()
-    project.edit("settings:\n", "learner_axes: [pair, text]\nsettings:\n  pair: [0.0, 0.001]\n")
-    project.edit("noise_variance: [0.5, 1.0]", "text: [0.3]")
+    project.edit("  noise_variance: [0.5, 1.0]", "  pair: [0.0, 0.001]\n  text: [0.3]")
     project.edit("jitter: 0.3", "jitter: {axis: text}, pause: {axis: pair}")
     table = "{caption: c, rows: [metric, method], columns: [pair, text, n_samples]}"
-    project.study_file.write_text(project.study_file.read_text() + f"tables: {{all: {table}}}\n")
-    session = project.session()
-    execute(session)
-    (plan,) = session.plans
+    more = f"learner_axes: [pair, text]\ntables: {{all: {table}}}\n"
+    project.study_file.write_text(project.study_file.read_text() + more)
+    (plan,) = project.session().plans
+    execute(project.session())
     write_outputs(plan)
     differences = pd.read_csv(plan.folder / "differences.csv")
     assert {*differences["pair"]} == {0.0, 0.001} and {*differences["text"]} == {0.3}

@@ -157,26 +157,20 @@ def test_the_example_has_a_cell_for_every_printed_value(monkeypatch):
 @pytest.mark.parametrize(
     ("not_run", "words"),
     [
-        ("{method: other, metric: auc, n_samples: 90}", ""),
-        ("{method: [other], table: Table 9}", ""),
-        ("{metric: auc, n_samples: 90}", "line 4: unknown method 'other' .*; 'not_run' names what"),
-        ("{method: othr, table: Table 9}", "not_run.method: unknown method 'othr'; did you mean"),
-        ("{n_samples: [90, 91]}", "not_run.n_samples: unknown n_samples 91"),
+        ("{method: other, table: Table 9, n_samples: 90}", ""),
+        ("{n_samples: 90}", "line 5: unknown method 'other' .*; 'not_run' names what"),
+        ("{method: othr}", "not_run.method: unknown method 'othr'; did you mean 'other'"),
         ("{methods: other}", "not_run.methods: unknown column .*; did you mean 'method'"),
-        ("{method: [other, plain]}", "not_run.method: 'plain' is run by the study"),
         ("{n_samples: 30.0}", "not_run.n_samples: 30.0 is run by the study"),
     ],
 )
 def test_a_study_says_which_printed_lines_it_does_not_run(project, not_run, words):
-    before = project.session().study("tiny")
-    wanted = read_published(before, project.published.parent)
-    more = "Table 1,30,0.5,r2_test,other,0.5,3,100,\nTable 9,90,0.5,auc,other,0.5,3,100,\n"
-    lines = project.published.read_text().splitlines(keepends=True)
-    project.published.write_text("".join([*lines[:3], more, *lines[3:]]))
+    with project.published.open("a") as file:
+        file.write("Table 9,90,0.5,auc,other,0.5,3,100,\nTable 1,30,0.5,r2_test,other,0.5,3,100,\n")
     project.edit("published: tiny.csv", f"published: tiny.csv\nnot_run: {not_run}")
     with pytest.raises(StudyError, match=words) if words else contextlib.nullcontext():
         found = read_published(project.session().study("tiny"), project.published.parent)
-        pd.testing.assert_frame_equal(found.reset_index(drop=True), wanted, check_dtype=False)
+        assert list(found["published"]) == [0.5, 0.9]
 
 
 @pytest.mark.parametrize(
@@ -184,9 +178,7 @@ def test_a_study_says_which_printed_lines_it_does_not_run(project, not_run, word
     [
         ("title: A", "title: Some", {"plain": 3.0, "jittered": 1.0}),
         ("jitter: 0.3", "jitter: 0.4", {"plain": 3.0}),
-        ("  plain: {learner", "  new: {learner", {"jittered": 1.0}),
         ("correlation: heterogeneous", "correlation: identity", {}),
-        ("[reported]", "[mdi]", {}),
     ],
 )
 def test_a_plan_takes_the_seconds_of_earlier_runs_of_the_same_work(computed, old, new, seconds):
@@ -194,8 +186,6 @@ def test_a_plan_takes_the_seconds_of_earlier_runs_of_the_same_work(computed, old
         n = len(block.seeds)
         cost = {"": 9, "plain/": 2 * n, "plain/reported": n, "jittered/reported": n}
         cost_path(block.path).write_text(json.dumps({"seconds": cost, "peak_megabytes": 1}))
-    text = computed.study_file.read_text()
-    computed.study_file.write_text(text[: text.index("published:")])
     computed.edit(old, new)
     session = computed.session(scale="desk")  # the blocks are of smoke
     assert all(measured(block) == seconds for block in session.plan("tiny").blocks.values())
