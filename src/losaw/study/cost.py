@@ -10,7 +10,7 @@ import pandas as pd
 from losaw.study.block.block_file import as_stored, stored_recipe
 from losaw.study.block.blocks import Block
 from losaw.study.block.recipe import Recipe, recipe_changes
-from losaw.study.block.spent import learner_of, read_cost
+from losaw.study.block.spent import OTHER, learner_of, read_cost
 from losaw.study.request.grid import UNMEASURED_SECONDS
 from losaw.study.request.published import NEEDED, SOME, read_published
 from losaw.study.results.agreement import QUANTILE
@@ -61,7 +61,7 @@ def describe_cost(plans: Sequence[StudyPlan]) -> str:
 
 
 def measured(block: Block) -> dict[str, float]:
-    """Return the seconds of a fit of each learner, from stored blocks of the same slice.
+    """Return the seconds of a fit of each learner, and of the start, from blocks of the same slice.
 
     They may be of any scale, if the learner had the same settings, importances and parameters.
     """
@@ -79,6 +79,8 @@ def measured(block: Block) -> dict[str, float]:
             pairs = list(recipe.pairs([learner]))
             is_same = _work(recipe, learner) == _work(block.slice.recipe, learner)
             if {setting for setting, _ in pairs} == own and is_same:
+                fits[OTHER] += 1
+                seconds[OTHER] += cost["seconds"].get(OTHER, 0.0)
                 fits[learner] += sum(len(recipe.seeds_of(*pair)) for pair in pairs)
                 of_parts = cost["seconds"].items()
                 seconds[learner] += sum(v for part, v in of_parts if learner_of(part) == learner)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from losaw.study.block.recipe import Recipe
+from losaw.study.block.spent import OTHER
 from losaw.study.request.grid import Study
 from losaw.study.request.settings import Selection, Setting, safe_name, same
 
@@ -111,7 +112,7 @@ class Block:
     def seconds(self, measured: Mapping[str, float]) -> float:
         """Expected seconds on one core: of a learner's fits as measured, else as stated."""
         cost = self.slice.study.cost_of_seed
-        return sum(
+        return measured.get(OTHER, 0.0) + sum(
             measured.get(cell.learner, cost(cell.setting, cell.learner)[0]) * n
             for cell, n in self._counts()
         )
