@@ -40,6 +40,7 @@ LEGEND = (
 )
 LEGEND_OF_OURS = "A cell reads: mean (Monte Carlo s.e.), and the runs."
 _DEFAULT_DECIMALS, _FEWEST_DECIMALS, _MOST_DECIMALS = 3, 2, 8
+_ENOUGH_DECIMALS = 4  # of a print with more than our error tells, such as a file of results
 
 
 @dataclass(frozen=True)
@@ -246,7 +247,7 @@ def arrange(study: Study, name: str, comparison: pd.DataFrame) -> ArrangedTable:
         str(metric): _decimals(own["mc_se"])
         if study.metrics[str(metric)].entry.load().needs == "estimate"
         and own["published"].isna().all()
-        else most
+        else min(most, max(_decimals(own["mc_se"]), _ENOUGH_DECIMALS))
         for metric, own in cells.groupby("metric")
     }
     keys = [*study.axes, "metric"]

@@ -107,9 +107,11 @@ def test_columns_follow_the_layout_and_not_the_grid(study, comparison):
     ]
 
 
-def test_the_number_of_decimals_is_that_of_print(study, comparison):
-    comparison["published"] = comparison["published"].round(2)
-    assert arrange(study, "table_1", comparison).decimals == {"pr_auc": 2, "r2_test": 2}
+@pytest.mark.parametrize(("printed", "shown"), [(2, 2), (4, 4), (6, 4), (9, 4)])
+def test_decimals_are_those_of_print_as_far_as_our_errors_tell(study, comparison, printed, shown):
+    values = comparison["published"].round(2) + 10.0**-printed
+    comparison["published"] = values.round(printed)
+    assert arrange(study, "table_1", comparison).decimals == {"pr_auc": shown, "r2_test": shown}
 
 
 def test_the_csv_keeps_every_number_at_full_precision(table, comparison):

@@ -33,6 +33,9 @@ _INLINE = (
 )
 
 
+_LONG = 40  # letters; a cell with more keeps its width
+
+
 @dataclass(frozen=True)
 class Tiles:
     """A few numbers in large type, each with what it counts."""
@@ -226,7 +229,9 @@ def _cell(value: object) -> str:
     """A cell of a frame; one that begins with a verdict has its colour."""
     text = _words(_text(value)).replace("–", "–\u2060")  # a range stays on its line
     word = text.replace("<b>", "").split(" ")[0]
-    return f'<span class="swatch {word}">{text}</span>' if word in COMPARED else text
+    if word in COMPARED:
+        return f'<span class="swatch {word}">{text}</span>'
+    return f'<div class="long">{text}</div>' if len(text) > _LONG else text
 
 
 def _words(words: str) -> str:
