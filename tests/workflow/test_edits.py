@@ -88,6 +88,7 @@ def checkout(make_project, tmp_path_factory):
         text = "figures:\n  figure_1: {drawing: ranking, options: {metrics: [r2_test]}}\n"
         project.study_file.write_text(project.study_file.read_text() + text)
         project.edit("blocks: {seeds: 2}", "blocks: {seeds: 5}")
+        project.edit("n_samples: [30, 60]", "n_samples: [30]")
         (project.folder / "config/claims").mkdir()
         claims = project.folder / "config/claims/tiny.yaml"
         claims.write_text("paper: P\ntitle: T\nstudies: [tiny]\n")
