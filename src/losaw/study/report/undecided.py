@@ -89,7 +89,8 @@ def costs_by_study(table: pd.DataFrame) -> pd.DataFrame:
     counts = rows.groupby(["study", "where"], observed=False)["claim"].agg(_counts).unstack()
     counts[f"core-hours up to {BOUNDS[-1]:g}"] = rows.groupby("study")["more"].sum()
     order = [*sorted(table["study"].unique()), "all"]
-    return counts.reindex(order).rename_axis("study").reset_index()
+    # Without the name that unstack gives the columns: a page in HTML would show it.
+    return counts.reindex(order).rename_axis("study").reset_index().rename_axis(columns=None)
 
 
 def _counts(claims: pd.Series) -> str:

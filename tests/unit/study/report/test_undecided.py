@@ -35,7 +35,9 @@ def test_points_of_one_setting_and_learner_share_runs_and_the_cheapest_come_firs
     *_, runs = together(points)
     lacking = {("losawRF", 10): 1, ("RF", 10): 72, ("losawRF", 36): 3600}
     assert {(fit.learner, fit.seconds): n for fit, n in runs.items()} == lacking
-    _, last = costs_by_study(table).to_dict("records")
+    costs = costs_by_study(table)
+    assert costs.columns.name is None
+    _, last = costs.to_dict("records")
     assert [*last.values()][1:6] == ["1", "2", "", "1", "2"]
 
 
