@@ -73,15 +73,12 @@ def draw_replication(
     }
     below = ("rows", "claims")
     with house_style():
-        if is_narrow or not (rows and claims):
-            heights = {name: height for name, height in heights.items() if height}
-            figure = new_figure(sum(heights.values()), width)
-            parts = _split(figure, heights)
-        else:
-            lower = max(heights[name] for name in below)
-            upper = {"key": heights["key"], "values": heights["values"], "below": lower}
-            figure = new_figure(sum(upper.values()), width)
-            parts = _split(figure, upper)
+        if rows and claims and not is_narrow:
+            heights["below"] = max(heights.pop(name) for name in below)
+        heights = {name: height for name, height in heights.items() if height}
+        figure = new_figure(sum(heights.values()), width)
+        parts = _split(figure, heights)
+        if "below" in parts:
             two = parts["below"].subfigures(1, 2, width_ratios=[1.25, 1])
             parts |= dict(zip(below, two, strict=True))
         if families:
