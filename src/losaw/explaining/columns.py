@@ -143,7 +143,11 @@ def _numbers(column: Column, codes: FloatArray, asked: str | None) -> Column:
             return column._replace(treatment=f"left out: {words}")
     kind = asked or kind_of_numbers(codes)
     words = f"{column.n_missing} missing: {MISSING_NUMBERS}" if column.n_missing else ""
-    return column._replace(values=pd.Series(codes, name=column.name), kind=kind, treatment=words)
+    found = column._replace(values=pd.Series(codes, name=column.name), kind=kind, treatment=words)
+    # A quantity that is written as text, as 5 %, is nobody's name.
+    return found._replace(
+        marks_rows=column.marks_rows and bool(_KEY.fullmatch(column.name.strip()))
+    )
 
 
 def numbers_in(read: Values) -> FloatArray:

@@ -271,6 +271,9 @@ def test_missing_levels_are_a_level_and_missing_numbers_stay_missing():
         ("town", [f"t{min(i % 60, 40)}" for i in ROW], False),
         ("arm", [f"a{i % 8}" for i in ROW], False),
         ("age", ROW % 60, False),
+        ("share", [f"{i % 60} %" for i in ROW], False),
+        ("cost", [f"${i % 60 + 1},100.50" for i in ROW], False),
+        ("weight", [f"{i % 60} kg" for i in ROW], False),
         ("name", [f"person {i}" for i in ROW], False),
     ],
 )
