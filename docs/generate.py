@@ -231,13 +231,16 @@ def _copy_figures(study: Path, pictures: Path) -> None:
 
 
 def _copy_reference(stored: Path, folder: Path) -> None:
-    """Copy the pages of the reference run, with the tables and figures that they link.
+    """Copy the pages of the reference run, with the files that they link.
 
     The tables are listed below the page of their paper.
     """
     shutil.rmtree(folder, ignore_errors=True)
-    shutil.copytree(stored, folder, ignore=shutil.ignore_patterns("*.csv", "*.json", "README.md"))
+    shutil.copytree(stored, folder, ignore=shutil.ignore_patterns("README.md"))
     pages = sorted(path.stem for path in folder.glob("*.md"))
+    for path in folder.glob("*.md"):
+        text = path.read_text(encoding="utf-8")
+        path.write_text(text.replace("](../config/", "](../../config/"), encoding="utf-8")
     tables: dict[str, list[str]] = {}
     for path in sorted(folder.glob("*/tables/*.md")):
         study = path.parts[-3]
