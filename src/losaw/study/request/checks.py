@@ -231,7 +231,10 @@ def kind_error(parameter: inspect.Parameter, value: Any) -> str:
     try:
         _kind(parameter.annotation).validate_json(json.dumps(value), strict=True)
     except ValidationError as error:
-        return reason(error.errors()[0], "value").replace("an object", "a mapping")
+        problem = error.errors()[0]
+        if problem["type"] != "literal_error":
+            problem["input"] = value  # all that stands in the file, not a part of it
+        return reason(problem, "value").replace("an object", "a mapping")
     except (PydanticUserError, TypeError):  # an array, a class, a name that is not imported, a list
         pass
     return ""
