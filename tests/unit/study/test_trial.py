@@ -1,5 +1,6 @@
 """What only a fit or a drawing finds is found by a trial, before the first job."""
 
+import re
 from types import SimpleNamespace
 
 import pytest
@@ -115,26 +116,26 @@ NEEDS = """
 from pathlib import Path
 from losaw.study.session import Session
 from losaw.study.trial import needs_kernels
-print(needs_kernels(Session(Path({configuration!r})).plans))
+for text in {texts!r}:
+    Path({study!r}).write_text(text)
+    print(needs_kernels(Session(Path({configuration!r})).plans))
 """
 
 
-@pytest.mark.parametrize(
-    ("learner", "importance", "needs"),
-    [
-        (LEARNER, "reported", False),
-        ("{learner: sklearn.linear_model.Ridge}", "pfi-difference", False),
-        ("{learner: sklearn.linear_model.Ridge}", "cpi-gaussian", True),
-        ("{learner: plain-forest, n_estimators: 2}", "pfi-difference", True),
-    ],
-)
-def test_a_study_of_linear_models_waits_for_no_kernel(
-    project, tmp_path, learner, importance, needs
-):
+def test_a_study_of_linear_models_waits_for_no_kernel(project, tmp_path):
     project.narrow()
-    project.edit(LEARNER, learner)
-    project.edit("{learner: marginal-slopes}\n", learner + "\n")
-    project.edit("[reported]", f"[{importance}]")
-    script = NEEDS.format(configuration=str(project.configuration))
+    linear, forest = "sklearn.linear_model.Ridge", "plain-forest, n_estimators: 2"
+    texts, needs = [], []
+    for learner, importance, is_needed in (
+        ("marginal-slopes, jitter: 0.3", "reported", False),
+        (linear, "pfi-difference", False),
+        (linear, "cpi-gaussian", True),
+        (forest, "pfi-difference", True),
+    ):
+        text = re.sub("{learner: .*}", f"{{learner: {learner}}}", project.study_file.read_text())
+        texts.append(text.replace("[reported]", f"[{importance}]"))
+        needs.append(f"{is_needed}")
+    files = {"study": str(project.study_file), "configuration": str(project.configuration)}
     folder = str(tmp_path / "nothing compiled")
-    assert fresh_python(script, NUMBA_CACHE_DIR=folder).stdout == f"{needs}\n"
+    done = fresh_python(NEEDS.format(texts=texts, **files), NUMBA_CACHE_DIR=folder)
+    assert done.stdout.split() == needs
