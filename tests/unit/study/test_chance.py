@@ -17,10 +17,10 @@ def test_beyond_two_errors_are_counted_beside_chance_and_named_where_they_are_mo
     )
     table, said = beyond_errors(cells)
     rows = table.set_index("metric")
-    assert rows["cells"].to_dict() == {"fine": 1000, "off": 500, "others": 9, "all": 1509}
+    assert rows["cells"].to_dict() == {"fine": 1000, "off": 500, "other metrics": 9, "all": 1509}
     assert rows.loc["fine", ["beyond 2", "beyond 2 by chance"]].tolist() == [46, 45.5]
     assert rows.loc["off", ["beyond 3", "beyond 3 by chance"]].tolist() == [67, 1.3]
-    assert said.endswith("beyond two of: off, others.")
+    assert said.endswith("by chance of: off, other metrics.")
 
 
 @pytest.mark.parametrize(

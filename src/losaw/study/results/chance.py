@@ -31,7 +31,7 @@ def beyond_errors(cells: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     """
     cells = cells[cells["z"].notna() & cells["explained"].isin(["", CHANCE])]
     family, size = cells["family"], cells["z"].abs()
-    metric = family.mask(family.map(family.value_counts()) < FEW, "others")
+    metric = family.mask(family.map(family.value_counts()) < FEW, "other metrics")
     outside = cells["verdict"].isin([DIFFERS, DEVIATES])
     counts = {"cells": 1, "beyond 2": size > 2, "beyond 3": size > 3, "outside the margin": outside}
     table = pd.DataFrame({"metric": metric, **counts}).groupby("metric").sum()
@@ -43,8 +43,9 @@ def beyond_errors(cells: pd.DataFrame) -> tuple[pd.DataFrame, str]:
             place, f"beyond {bound} by chance", (2 * ndtr(-bound) * table["cells"]).round(1)
         )
     return table, (
-        f"Outside the margin are {outside.sum()}, and chance puts {2 * ndtr(-2) * len(cells):.0f} "
-        f"beyond two errors. More than by chance are beyond two of: {', '.join(more) or 'none'}."
+        f"{outside.sum()} cells are outside the margin; chance alone puts "
+        f"{2 * ndtr(-2) * len(cells):.0f} beyond two errors. "
+        f"More are there than by chance of: {', '.join(more) or 'no metric'}."
     )
 
 
