@@ -170,6 +170,7 @@ def _draw_distances(ax: "Axes", cells: pd.DataFrame, rows: list[str]) -> None:
     ax.text(1.05, 1, "agree", transform=ax.transAxes, fontsize=7)
     ax.set_yticks(range(len(rows)), rows[::-1], fontsize=7)
     ax.set(xlim=(-_FAR, _FAR), ylim=(-0.6, len(rows) - 0.4))
+    ax.set_title("differences, table by table", fontsize=7)
     ax.set(xlabel=f"(ours − published) / margin, cut at {_FAR:g}")
     ax.tick_params(axis="y", length=0)
 
@@ -195,7 +196,7 @@ def _draw_claims(figure: "FigureBase", claims: Mapping[str, Iterable[str]]) -> N
                 ax.text(*at, count, ha="center", va="center", fontsize=7, color=ink, bbox=box)
             left += count
     ax.set_yticks(range(counts.shape[1]), counts.columns[::-1])
-    ax.set_xlabel("claims of the text")
+    ax.set_title("claims of the text", fontsize=7)
     ax.margins(x=0.01)
     ax.locator_params(axis="x", integer=True)
     pad = 0.5 if counts.shape[1] == 1 else 0  # one bar is no wall

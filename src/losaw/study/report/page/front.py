@@ -48,6 +48,10 @@ _BY_CHANCE = (
     "Of cells with an error that nothing else explains: how many are beyond two and three, and how "
     "many would be if all were right. Within the margin they agree, however certain."
 )
+_ABOUT = (
+    "Numbers that papers have printed, beside our own of the same designs: each is a mean over "
+    "simulated data sets, the *runs*. The short names of the papers stand in the list of pages."
+)
 _ON_PAGES = f"The page of a paper says which claims fail; all are in [{CLAIMS}](./{CLAIMS})."
 _ONE_BY_ONE = f"One by one: [{UNDECIDED_POINTS}](./{UNDECIDED_POINTS})."
 _HOLD, _FAIL = (SUPPORTED, MOSTLY_OPEN), (CONTRADICTED, MIXED)
@@ -63,6 +67,7 @@ def front_page(shelf: Shelf, name: str) -> Page:
     compared = compared.assign(paper=links, row=compared["page"] + " " + compared["row"])
     cells, uncounted = (compared[compared["is_counted"] == counts] for counts in (True, False))
     parts: list[Part] = [
+        *([_ABOUT] if len(cells) else []),
         in_short(cells, [item for items in shelf.weighed.values() for item in items]),
         *verdict_tiles(cells),
         *([_meaning(cells)] if len(cells) else []),
@@ -125,7 +130,8 @@ def _meaning(cells: pd.DataFrame) -> str:
     margins = cells.loc[cells["largest"] == 1, "margin"].dropna()
     widths = f" ({margins.min():g} to {margins.max():g} of metrics up to 1)" if len(margins) else ""
     return (
-        "*z* is a difference in standard errors of both numbers (of few runs, less). A value "
+        "*z* is a difference divided by the standard error of both numbers together (less, where "
+        "runs are few). A value "
         f"*agrees* if the 90 % interval of its difference lies within the margin that the study "
         f"declares{widths}; else it *deviates* beyond two standard errors and *differs* beyond "
         "three."

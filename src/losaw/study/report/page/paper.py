@@ -162,7 +162,7 @@ def verdict_tiles(cells: pd.DataFrame) -> list[Part]:
             percent(count[CANNOT_BE_DECIDED] / n),
             "cannot be decided by runs: the published number is too uncertain",
         ),
-        (f"{rms_z(cells):.2f}", "root mean square of z; 1 is expected"),
+        (f"{rms_z(cells):.2f}", "root mean square of z; 1 if chance made all differences"),
     ]
     return [Tiles(tiles)]
 
