@@ -25,7 +25,6 @@ from losaw.study.errors import StudyError
 from losaw.study.report.keeping import HEX_DIGITS, SEVEN_DIGITS
 from losaw.study.report.page.stored import RUNS
 from losaw.study.results.outputs import commit, machine
-from losaw.study.results.summary import SUMMARY
 from losaw.study.session import Session
 from losaw.study.stored_tables import read_stored
 from losaw.study.verify import EVIDENCE, Line, compute_line, read_evidence
@@ -74,12 +73,16 @@ def pooled(row, new):
 def add(line, numbers, seconds):
     """Write a computed line into the files of the evidence."""
     path = line.folder / "summary.csv"
-    summary = read_stored(path, SUMMARY)
+    summary = pd.read_csv(path, dtype=str, keep_default_na=False)  # other rows stay as they are
     is_own = (summary["setting_id"] == line.setting) & (summary["learner"] == line.learner)
     for index, row in summary[is_own].iterrows():
-        changed = pooled(row, numbers.loc[tuple(row[NUMBER])])  # scores are no summary's
-        summary.loc[index, list(changed)] = list(changed.values())
-    write_csv(path, summary, SEVEN_DIGITS)
+        kept = row[["n_seeds", "mean", "sd"]].astype(float)
+        new = numbers.loc[tuple(row[NUMBER])]  # scores are no summary's
+        if not new["count"]:  # a metric of other settings
+            continue
+        changed = pooled(kept, new)
+        summary.loc[index, list(changed)] = [SEVEN_DIGITS % value for value in changed.values()]
+    write_csv(path, summary)
 
     path = line.folder / "blocks.csv"
     blocks = read_stored(path, EVIDENCE)
