@@ -98,7 +98,6 @@ def add(line, numbers, seconds):
     run["core_hours"] = str(round(float(run["core_hours"]) + seconds / 3600, 4))
     run["commit"] = " ".join(dict.fromkeys([*run["commit"].split(), commit()]))
     run["machines"] = "; ".join(dict.fromkeys([*run["machines"].split("; "), machine()]))
-    run[["verified_at", "lines_equal"]] = ""  # of the lines there were
     runs.loc[line.folder.name] = run
     write_csv(path, runs.reset_index())
 
