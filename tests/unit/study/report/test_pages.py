@@ -129,6 +129,12 @@ def test_a_page_begins_with_the_finding(shelf, page, tmp_path):
     assert "mean difference" not in again
 
 
+def test_the_description_of_a_report_has_what_was_found_which_the_end_of_a_run_prints(shelf):
+    lines = front_page(shelf, "report").description().splitlines()
+    found = [line.split("**")[1] for line in lines if line.startswith("- ")]
+    assert found == ["Reproduced", "Not reproduced", "Open"]
+
+
 @pytest.mark.parametrize(
     ("pair", "words"),
     [

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain, takewhile
 from operator import methodcaller
 from pathlib import Path
 from textwrap import wrap
@@ -120,8 +121,9 @@ class Page:
 
     def description(self) -> str:
         """What the page begins with, up to its picture, in reStructuredText for Snakemake."""
-        first = self.parts[0] if isinstance(self.parts[0], list) else []
-        lines = [self.title, "=" * len(self.title), "", *(f"- {line}" for line in first), ""]
+        words = takewhile(lambda part: isinstance(part, str | list), self.parts)
+        first = [[f"- {line}" for line in w] if isinstance(w, list) else [w] for w in words]
+        lines = [self.title, "=" * len(self.title), "", *chain(*([*w, ""] for w in first))]
         uris = (wrap(_png(drawn.wide), 100) for drawn in self._drawn)  # docutils limits lines
         images = (".. image:: " + "\n   ".join(uri) + "\n   :width: 100%\n" for uri in uris)
         where = "The pages of the papers are under *pages*, and need no network either."
