@@ -6,8 +6,9 @@ The rows of a reference run are not in git, its means, deviations, counts and di
 the scale "reference" of a study file asks for more seeds of a setting and learner than are kept,
 only the seeds above these are run: n and m runs with the means a and b, and sums of squares A and
 B about them, have the mean (n a + m b) / (n + m) and the sum A + B + (a - b)^2 n m / (n + m). The
-fewest new seeds come first; after each setting and learner the files hold what is finished. Other
-summaries than means need all runs, and are refused. `losaw reference pages` compares the new means;
+fewest new seeds come first; after each setting and learner the files hold what is finished. What
+needs all runs at once is refused: other summaries than means, paired differences, a ranking. Kept
+pictures stay those of the first runs. `losaw reference pages` compares the new means;
 `losaw verify` computes the new lines again like all others.
 """
 
@@ -23,18 +24,26 @@ from losaw.study.block.block_file import digest_of
 from losaw.study.block.writing import write_csv
 from losaw.study.errors import StudyError
 from losaw.study.report.keeping import HEX_DIGITS, SEVEN_DIGITS
-from losaw.study.report.page.stored import RUNS
+from losaw.study.report.page.stored import KEPT_RANKING, RUNS
 from losaw.study.results.outputs import commit, machine
 from losaw.study.session import Session
 from losaw.study.stored_tables import read_stored
 from losaw.study.verify import EVIDENCE, Line, compute_line, read_evidence
 
+OF_ALL_RUNS = ("differences.csv", KEPT_RANKING)  # kept tables that no pooling gives
 CONFIGURATION, REFERENCE = Path("config/config.yaml"), Path("reference")
 NUMBER = ["importance", "metric"]
 
 
 def missing_lines(session, study):
     """The line of seeds that each setting and learner lacks, those with the fewest first."""
+    others = [label for label, taken in study.summaries.items() if taken != "mean"]
+    others += [name for name in OF_ALL_RUNS if (REFERENCE / study.name / name).is_file()]
+    if others:
+        raise StudyError(
+            f"{study.name}: {others[0]} needs all runs at once; run the study again with "
+            "snakemake --config scale=reference, and keep it"
+        )
     kept = pd.DataFrame(read_evidence(REFERENCE, [study.name]))
     lines = []
     for setting, learner, n_seeds in session.plan(study.name).cells:
@@ -76,8 +85,8 @@ def add(line, numbers, seconds):
     summary = pd.read_csv(path, dtype=str, keep_default_na=False)  # other rows stay as they are
     is_own = (summary["setting_id"] == line.setting) & (summary["learner"] == line.learner)
     for index, row in summary[is_own].iterrows():
-        kept = row[["n_seeds", "mean", "sd"]].astype(float)
-        new = numbers.loc[tuple(row[NUMBER])]  # scores are no summary's
+        kept = pd.to_numeric(row[["n_seeds", "mean", "sd"]]).fillna(0)  # one run has no deviation
+        new = numbers.loc[tuple(row[NUMBER])].fillna(0)  # scores are no summary's
         if not new["count"]:  # a metric of other settings
             continue
         changed = pooled(kept, new)
@@ -113,19 +122,19 @@ def main():
     end = time.monotonic() + 60 * asked.minutes
     session = Session(CONFIGURATION, {"studies": asked.study, "scale": "reference"})
     study = session.study(asked.study)
-    if others := [label for label, taken in study.summaries.items() if taken != "mean"]:
-        raise StudyError(f"{study.name}: {others[0]} is no mean, which needs all runs at once")
     lines = [line for line in missing_lines(session, study) if asked.only in line.setting]
     print(f"{len(lines)} settings and learners lack runs", flush=True)
     with ProcessPoolExecutor(asked.cores) as pool:
         waiting = {pool.submit(computed, study.name, line) for line in lines}
         for done in as_completed(waiting):
+            if done.cancelled():
+                continue
             line, numbers, seconds = done.result()
             add(line, numbers, seconds)
             print(f"{line}: {seconds:.0f} s", flush=True)
-            if time.monotonic() > end:
-                pool.shutdown(cancel_futures=True)
-                break
+            if time.monotonic() > end:  # what runs is still waited for, and kept
+                for other in waiting:
+                    other.cancel()
 
 
 if __name__ == "__main__":
