@@ -151,6 +151,23 @@ def test_numbers_of_seven_digits_are_still_those_of_decisions(yes, n):
     assert stored.z == pytest.approx(exact.z, rel=1e-4)
 
 
+def test_a_share_with_an_inferred_error_is_judged_by_it():
+    ours = Runs(0.5, math.sqrt(0.25 * 400 / 399), 400)
+    evidence = weigh(ours, Printed(0.6, 9, 500, error=0.04), DECISION)  # its runs are not alone
+    assert (evidence.high - evidence.low) / 2 == pytest.approx(
+        student.ppf(0.95, 403) * math.sqrt(0.04**2 + 0.25 / 400), rel=1e-2
+    )
+    assert weigh(ours, Printed(0.6, 9, 500), DECISION).z < evidence.z - 0.5  # as if they were
+
+
+@pytest.mark.parametrize("kind", [UNBOUNDED, BOUNDED, DECISION])
+def test_an_exact_number_of_1e15_runs_has_no_error_of_its_own(kind):
+    deviation = math.sqrt(0.25 * 400 / 399)
+    evidence = weigh(Runs(0.5, deviation, 400), Printed(0.45, 12, 1e15), kind)
+    assert (evidence.high - evidence.low) / 2 == pytest.approx(1.65 * deviation / 20, rel=1e-2)
+    assert evidence.reach < 1e-6  # so that more of our runs always decide
+
+
 @pytest.mark.parametrize("difference", [0.0, 0.02, 0.06])
 @pytest.mark.parametrize("published_runs", [250, 1e6])
 def test_so_many_runs_decide_a_cell_whose_means_stay(difference, published_runs):

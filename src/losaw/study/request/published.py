@@ -38,7 +38,7 @@ class PublishedCell(BaseModel):
     decimals: Annotated[int, Field(ge=0, le=50)]
     """As published."""
     published_runs: Annotated[float, Field(ge=1, le=LARGEST)]
-    """The runs behind the number."""
+    """The runs behind the number; of an exact one, as of a formula, 1e15."""
     note: str = ""
     published_sd: AboveZero | None = None
     """The standard deviation of single runs."""
