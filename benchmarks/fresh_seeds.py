@@ -10,7 +10,6 @@ alone puts beyond two and three errors.
 """
 
 import argparse
-import subprocess
 import time
 from pathlib import Path
 
@@ -24,6 +23,7 @@ from losaw.study.request.published import read_published
 from losaw.study.results.agreement import DEVIATES, DIFFERS
 from losaw.study.results.chance import CELL, CHANCE, FRESH, FRESH_SEEDS, beyond_errors, read_fresh
 from losaw.study.results.compare import compare
+from losaw.study.results.outputs import commit
 
 FIRST = 100_000  # above all seeds of all studies
 REFERENCE, CONFIG = Path("reference"), Path("config")
@@ -74,12 +74,6 @@ def run_fresh(study, summary, cell, n_runs):
     numbers |= {"fresh_z": z(mean, deviation, n_runs)}
     numbers |= {"all_z": z(pooled, (squares / (both - 1)) ** 0.5, both)}
     return line | numbers, seconds
-
-
-def commit():
-    """The commit of this checkout."""
-    command = ["git", "describe", "--always", "--dirty=+changes", "--abbrev=40", "--exclude=*"]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def main():
