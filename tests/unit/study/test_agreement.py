@@ -153,11 +153,22 @@ def test_numbers_of_seven_digits_are_still_those_of_decisions(yes, n):
 
 def test_a_share_with_an_inferred_error_is_judged_by_it():
     ours = Runs(0.5, math.sqrt(0.25 * 400 / 399), 400)
-    evidence = weigh(ours, Printed(0.6, 9, 500, error=0.04), DECISION)  # its runs are not alone
-    assert (evidence.high - evidence.low) / 2 == pytest.approx(
-        student.ppf(0.95, 403) * math.sqrt(0.04**2 + 0.25 / 400), rel=1e-2
-    )
-    assert weigh(ours, Printed(0.6, 9, 500), DECISION).z < evidence.z - 0.5  # as if they were
+    evidence = weigh(ours, Printed(0.6, 9, 500, error=0.04), DECISION)
+    half = student.ppf(0.95, 400) * math.sqrt(0.04**2 + 0.25 / 400)
+    assert (evidence.high - evidence.low) / 2 == pytest.approx(half)
+    # Independent runs would have a smaller error.
+    assert weigh(ours, Printed(0.6, 9, 500), DECISION).z < evidence.z - 0.5
+
+
+@pytest.mark.parametrize("share", [0.0, 1.0])
+@pytest.mark.parametrize("n", [1, 40])
+def test_a_share_of_none_or_all_has_a_variance_beside_an_inferred_error(share, n):
+    alone = Kind(is_bounded=True, is_decision=True)  # no other cell says how runs vary
+    ours = Runs(share, 0.0 if n > 1 else math.nan, n)
+    evidence = weigh(ours, Printed(0.5, 9, 500, error=0.01), alone)
+    p = 1 / (n + 2)
+    half = student.ppf(0.95, n) * math.sqrt(0.01**2 + p * (1 - p) / n)
+    assert (evidence.high - evidence.low) / 2 == pytest.approx(half)
 
 
 @pytest.mark.parametrize("kind", [UNBOUNDED, BOUNDED, DECISION])

@@ -99,10 +99,11 @@ def weigh(ours: Runs, printed: Printed, kind: Kind) -> Evidence | None:
       take the place of 4: no run counts twice;
     - v0 with its own degrees where our runs do not vary at all, or there is one of them;
     - w where there is no v0 either, and a standard deviation is published;
-    - p (1 - p) for decisions without an inferred error, p being the share among our n runs and the
-      m printed ones, with one success and one failure added: never 0, and the same for both if
-      they are of one law. The interval has Agresti and Caffo's form (one success and one failure
-      added to either).
+    - p (1 - p) for decisions, p being the share among our n runs and the m printed ones, with
+      one success and one failure added: never 0, and the same for both if they are of one law.
+      The interval has Agresti and Caffo's form (one success and one failure added to either).
+      Where the error of the published share is inferred, p is the share among our runs alone, on n
+      degrees.
 
     Notes
     -----
@@ -113,8 +114,11 @@ def weigh(ours: Runs, printed: Printed, kind: Kind) -> Evidence | None:
     n = ours.n_seeds
     if not (math.isfinite(ours.mean) and math.isfinite(printed.value)) or n < 1:
         return None
-    if kind.is_decision and printed.error is None and _is_yes_or_no(ours):
-        return _of_decisions(ours.mean, n, printed)
+    if kind.is_decision and _is_yes_or_no(ours):
+        if printed.error is None:
+            return _of_decisions(ours.mean, n, printed)
+        share = (n * ours.mean + 1) / (n + 2)
+        return _of_variance(ours.mean, share * (1 - share), n, n, printed)
     if n > 1 and ours.deviation > 1e-12:
         others = max(kind.degrees - (n - 1), 0) if kind.is_bounded else 0  # without our own runs
         borrowed = min(BORROWED_DEGREES, others)
