@@ -147,6 +147,75 @@ def test_sage_stops_when_its_error_is_small():
     assert strict.details["n_permutations"] == 64
 
 
+class Product:
+    """A model whose mean prediction, and so SAGE, depends on the background to the first order."""
+
+    def predict(self, X):
+        return X[:, 0] * X[:, 1]
+
+
+def crossed(n, rng):
+    X = rng.uniform(0, 2, (n, 2))
+    return X, Product().predict(X) + 0.3 * rng.standard_normal(n)
+
+
+@pytest.mark.parametrize("n_background", [2, 7, 40])
+@pytest.mark.parametrize("n_clusters", [None, 8])
+def test_the_error_of_sage_holds_tukeys_jackknife_of_the_background(n_background, n_clusters):
+    """Of one unit: the loss of the background's mean less that of the model, without orders."""
+    X, y = crossed(40, np.random.default_rng(0))
+    clusters = None if n_clusters is None else np.arange(40) % n_clusters
+    drawn, losses_of = [], Product().predict
+
+    def record(_, given):
+        drawn.append(given)
+        return losses_of(given)
+
+    model = type("Recorded", (), {"predict": record})()
+    found = sage(
+        model, X, y, groups={"both": [0, 1]}, n_background=n_background, clusters=clusters,
+        max_permutations=40, threshold=None, random_state=3,
+    )  # fmt: skip
+    shown = next(given for given in drawn if len(given) == n_background)
+    rows = [int(np.flatnonzero((row == X).all(axis=1))[0]) for row in shown]
+    f = Product().predict(X)
+
+    def squared_error(values, labels):
+        sums = np.bincount(np.unique(labels, return_inverse=True)[1], values - values.mean())
+        return len(sums) / (len(sums) - 1) * (sums**2).sum() / len(values) ** 2
+
+    def score(background):
+        return ((y - f[background].mean()) ** 2 - (y - f) ** 2).mean()
+
+    assert found.scores[0] == pytest.approx(score(rows))
+    without = np.array([score(np.delete(rows, k)) for k in range(n_background)])
+    labels = np.arange(40) if clusters is None else clusters
+    of_rows = squared_error((y - f[rows].mean()) ** 2 - (y - f) ** 2, labels)
+    of_background = squared_error(-(n_background - 1) * without, labels[rows])
+    assert found.std_error[0] ** 2 == pytest.approx(of_rows + of_background)
+    freedom = len(np.unique(labels)) - 1
+    assert (found.degrees_of_freedom, found.deviations_freedom) == (freedom, freedom)
+    assert np.allclose(found.std_error**2, (found.deviations**2).sum(axis=0))
+
+
+def test_intervals_of_sage_contain_the_score_of_other_rows_and_another_background():
+    """With the rows' error alone .86 do."""
+    rng, n_tables = np.random.default_rng(5), 1_000
+    options = {"n_background": 8, "max_permutations": 150, "threshold": None, "random_state": rng}
+    found = [sage(Product(), *crossed(150, rng), **options) for _ in range(n_tables)]
+    true = np.mean([one.scores for one in found], axis=0)
+    low, high = np.array([one.interval(0.95) for one in found]).transpose(2, 0, 1)
+    covered = ((low <= true) & (true <= high)).sum(axis=0)
+    assert (covered >= stats.binom.ppf(0.001, n_tables, 0.93)).all()
+
+
+@pytest.mark.parametrize("few", ["n_background", "max_permutations"])
+def test_sage_whose_rows_or_background_are_of_one_cluster_has_no_error(few):
+    X, y = crossed(40, np.random.default_rng(0))
+    found = sage(Product(), X, y, **{few: 2}, clusters=np.arange(40) == 0, random_state=0)
+    assert (found.std_error, found.std_error_kind, found.deviations) == (None, None, None)
+
+
 def test_boruta_confirms_signal_and_its_stand_in_and_rejects_noise():
     sample = data(n=300)
     found = boruta(*sample.train, n_estimators=60, max_runs=25, random_state=1)

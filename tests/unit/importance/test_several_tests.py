@@ -9,7 +9,7 @@ from scipy import stats
 from scipy.stats import binom, t
 from sklearn.linear_model import LinearRegression
 
-from losaw.importance import ImportanceResult, cpi, hierarchy, loco, pfi
+from losaw.importance import ImportanceResult, cpi, hierarchy, loco, pfi, sage
 from losaw.importance.group_tree import top_down_tests, tree_of_groups, tree_of_linkage
 from losaw.scoring.many_tests import adjust, rank_sets, rank_words
 from losaw.scoring.tests import TEST_NAMES, one_sided_test
@@ -218,7 +218,7 @@ def ranked(n=400, coefficients=(2.0, 1.0, 1.0, 0.0), seed=0):
     return X, X @ np.array(coefficients) + rng.standard_normal(n)
 
 
-@pytest.mark.parametrize("of", [pfi, cpi, loco])
+@pytest.mark.parametrize("of", [pfi, cpi, loco, sage])
 @pytest.mark.parametrize("cv", [None, 10])
 def test_certain_differences_make_narrow_sets_and_uncertain_ones_wide_sets(of, cv):
     X, y = ranked()
@@ -230,9 +230,12 @@ def test_certain_differences_make_narrow_sets_and_uncertain_ones_wide_sets(of, c
 
 
 @pytest.mark.parametrize("coefficients", [(1, 1, 1, 1, 0, 0), (1, 0.9, 0.75, 0.6, 0.45, 0.3)])
-@pytest.mark.parametrize(("of", "more", "n_tables"), [(pfi, {}, 200), (cpi, {"n_draws": 5}, 30)])
+@pytest.mark.parametrize(
+    ("of", "more", "n_tables"),
+    [(pfi, {}, 200), (cpi, {"n_draws": 5}, 30), (sage, {"threshold": None}, 30)],
+)
 def test_all_sets_contain_the_true_ranks_as_often_as_is_said(of, more, n_tables, coefficients):
-    """Of a known model both are 2 b^2; rows give each other values, which counts."""
+    """Of a known model they follow b^2; rows give each other values, which counts."""
     b, level = np.array(coefficients, dtype=float), 0.9
     model = LinearRegression(fit_intercept=False).fit(np.eye(len(b)), b)
     true = 2 * b**2
