@@ -21,6 +21,7 @@ RAISED: dict[tuple[str, str], int] = {
     ("importance", "sage"): 3,  # its error counts the rows of the background
     ("importance", "shap-pearson"): 2,
     ("importance", "shap-spearman"): 2,
+    ("importance", "subgroups"): 2,  # subgroups of values that differ by less than 1e-7
     ("importance", "total-gain-deviation"): 2,
     ("importance", "tree-inner"): 2,
     ("learner", "losaw-forest"): 2,
