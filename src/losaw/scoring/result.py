@@ -134,8 +134,9 @@ class ImportanceResult:
 
         ``score ± q std_error`` with Student's quantile q, or the normal one where the degrees of
         freedom are not known. Scores are skewed, since few rows can have much of the loss: over 20
-        rows or more each end is moved by the skewness of their ``deviations`` (Hall 1992). They
-        cover what ``std_error_kind`` says, and nothing else. A p-value asks whether the score is 0:
+        rows or more each end is moved by the skewness of their ``deviations`` (Hall 1992), and the
+        degrees of freedom are those that their kurtosis leaves (Satterthwaite 1946). They cover
+        what ``std_error_kind`` says, and nothing else. A p-value asks whether the score is 0:
         an interval that counts the rows which gave values is wider than its test, and may contain 0
         where the p-value is small.
 
@@ -162,12 +163,13 @@ class ImportanceResult:
                 f"{self._name()} gives no standard error; ask cpi, loco or another method with "
                 "cv=5, or more repeats"
             )
-        upper = (1 + level) / 2
-        freedom = self.degrees_of_freedom
-        quantile = norm.ppf(upper) if freedom is None else t.ppf(upper, freedom)
-        ends = np.array([[quantile], [-quantile]])
-        if self.deviations is not None and freedom is not None and freedom >= _FOR_SKEWNESS:
-            ends = _for_skewed(ends, self.deviations)
+        upper, freedom = (1 + level) / 2, self.degrees_of_freedom
+        if freedom is None or freedom < _FOR_SKEWNESS or self.deviations is None:
+            quantile = norm.ppf(upper) if freedom is None else t.ppf(upper, freedom)
+            ends = np.array([[quantile], [-quantile]])
+        else:
+            quantiles = t.ppf(upper, _known_freedom(freedom, self.deviations))
+            ends = _for_skewed(np.array([quantiles, -quantiles]), self.deviations)
         return np.asarray((self.scores - ends * np.asarray(self.std_error)).T)
 
     def ranks(self, level: float = 0.95) -> "pd.DataFrame":
@@ -388,8 +390,20 @@ class ImportanceResult:
         return self.method.partition("(")[0] or "this method"
 
 
+def _known_freedom(freedom: float, deviations: FloatArray) -> FloatArray:
+    """Return the degrees of freedom of each score's error: heavy tails leave few.
+
+    2 E[s^2]^2 / Var[s^2] (Satterthwaite, An approximate distribution of estimates of variance
+    components, 1946), where Var[s^2] / E[s^2]^2 is the kurtosis less 1, over the number of rows.
+    """
+    squares = deviations**2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        of_variance = ((squares / squares.sum(axis=0)) ** 2).sum(axis=0) - 1 / len(squares)
+        return np.asarray(np.fmin(freedom, 2 / np.maximum(of_variance, 0)))
+
+
 def _for_skewed(quantiles: FloatArray, deviations: FloatArray) -> FloatArray:
-    """Quantiles (2, 1) of t, for means of skewed values (2, n_features).
+    """Quantiles (2, n_features) of t, for means of skewed values.
 
     t + g t^2 / 3 + g^2 t^3 / 27 + g / 6 has a symmetric law to the second order, where g is the
     skewness of the mean (Hall, On the removal of skewness by transformation, 1992); it is inverted

@@ -208,25 +208,39 @@ def test_intervals_have_students_quantile():
         result(std_error=None, std_error_kind=None).interval()
 
 
+def intervals_of_samples(rows):
+    """Rows (n_rows, n_samples), of which each sample is a feature."""
+    deviations, freedom = mean_deviations(rows - rows.mean(axis=0), None, None)
+    found = ImportanceResult(
+        rows.mean(axis=0),
+        tuple(map(str, range(rows.shape[1]))),
+        std_error=np.sqrt((deviations**2).sum(axis=0)),
+        std_error_kind="over rows",
+        degrees_of_freedom=freedom,
+        deviations=deviations,
+    )
+    return found.interval().T
+
+
 @pytest.mark.parametrize("law", [stats.chi2(1), stats.lognorm(0.6), stats.expon(), stats.norm()])
 @pytest.mark.parametrize("sign", [1, -1])
 def test_intervals_of_skewed_rows_cover(law, sign):
-    rows = sign * law.rvs((30, 2000), random_state=1)  # 2,000 samples, as features
-    deviations, freedom = mean_deviations(rows - rows.mean(axis=0), None, None)
-    low, high = (
-        ImportanceResult(
-            rows.mean(axis=0),
-            tuple(map(str, range(2000))),
-            std_error=np.sqrt((deviations**2).sum(axis=0)),
-            std_error_kind="over rows",
-            degrees_of_freedom=freedom,
-            deviations=deviations,
-        )
-        .interval()
-        .T
-    )
+    low, high = intervals_of_samples(sign * law.rvs((30, 2000), random_state=1))
     held = ((low <= sign * law.mean()) & (sign * law.mean() <= high)).sum()
     assert stats.binom.ppf(1e-4, 2000, 0.95) <= held <= stats.binom.isf(1e-4, 2000, 0.95)
+
+
+@pytest.mark.parametrize("law", [stats.f(1, 5), stats.f(1, 6), stats.pareto(3.5), stats.t(3)])
+def test_intervals_of_few_rows_of_heavy_tails_cover(law):
+    low, high = intervals_of_samples(law.rvs((150, 4000), random_state=1))
+    held = ((low <= law.mean()) & (law.mean() <= high)).sum()
+    assert held >= stats.binom.ppf(1e-4, 4000, 0.94)
+
+
+def test_rows_of_even_spread_keep_their_degrees_of_freedom():
+    rows = np.repeat([[-1.0], [1.0]], 20, axis=0)
+    half = stats.t.ppf(0.975, 39) * np.sqrt(40 / 39 / 40)
+    np.testing.assert_allclose(intervals_of_samples(rows).ravel(), [-half, half])
 
 
 def test_an_interval_of_rows_without_spread_is_the_score():
