@@ -19,8 +19,8 @@ CODE = "code/src/losaw/study/"
 STUDY, LAWFUL = "config/studies/tiny.yaml", "config/studies/lawful.yaml"
 
 ADDED = "# edited\n"
-VERSION = '    ("importance", "sage"): 2'
-RAISED = f'    ("metric", "pr_auc"): 2,\n{VERSION}'
+VERSION = "RAISED: dict[tuple[str, str], int] = {\n"
+RAISED = f'{VERSION}    ("metric", "pr_auc"): 2,\n'
 
 # File -> a place in it with its edit, or what is added at its end; and the rules that run.
 EDITS = {
