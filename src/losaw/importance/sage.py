@@ -126,7 +126,7 @@ def sage(
             std_error=None if deviations is None else np.sqrt((deviations**2).sum(axis=0)),
             std_error_kind=None if deviations is None else kind,
             degrees_of_freedom=freedom,
-            deviations=deviations,
+            deviations=None if models[0].seen else deviations,  # of remembered rows no ranks
             deviations_freedom=freedom,
             details={"n_permutations": len(contributions), "converged": sampled.is_converged},
             method=shown,
@@ -197,18 +197,20 @@ def _sample(
         return gains
 
     gains: list[FloatArray] = []
+    without: Any = 0.0
     converged = False
     for more in each(gains_of, batches(), subject.n_threads):
-        gains.append(more)
-        contributions = np.concatenate([batch[0] for batch in gains])
+        gains.append(more[0].copy())  # without the rest, which is as long as the background
+        without = without + more[1:].sum(axis=1)
+        contributions = np.concatenate(gains)
         converged = _is_converged(contributions, threshold)
         if converged:
             break
     # Threads are given orders ahead: what was drawn for nothing is not drawn.
     rng.bit_generator.state = states[len(gains) - 1]
     turns = rows_in_turn[np.arange(len(contributions)) % len(rows_in_turn)]
-    without = sum(batch[1:].sum(axis=1) for batch in gains) / len(contributions)
-    return _Sampled(contributions, turns, np.asarray(without), background, converged)
+    without = np.asarray(without / len(contributions))
+    return _Sampled(contributions, turns, without, background, converged)
 
 
 def _falls(

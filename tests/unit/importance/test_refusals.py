@@ -293,6 +293,9 @@ def of_meaningless_scores():
     said = "no errors here that scores can be compared by"
     yield lambda: pfi(line(), X, Y, **ratio).ranks(), said
     yield lambda: cpi(line(), X, Y, sampler="gaussian", random_state=0).ranks(), said
+    remembers = RandomForestRegressor(20, random_state=0).fit(X, Y)
+    for method in (pfi, sage):
+        yield lambda: method(remembers, X, Y, random_state=0).ranks(), said
     said = "level must be between 0 and 1, got 95"
     yield lambda: pfi(line(), X, Y, random_state=0).ranks(level=95), said
 
