@@ -23,6 +23,7 @@ MISSING_LEVEL, OTHER_LEVEL = "(missing)", "(other)"
 _KEY = re.compile(
     r"(?i:id|key|index|uuid|row|row[ _]?(number|names?|id)|unnamed: 0|.*[_ .-]id)|.*[a-z]I[Dd]"
 )
+_BEYOND = "left out: whole numbers beyond 2^53, which floats cannot distinguish"
 _MOSTLY_NUMBERS, _ROUNDING = 0.9, 1e-9
 MISSING_NUMBERS = (
     "the forest takes them below all values, losawRF at the median, another model as missing"
@@ -67,10 +68,7 @@ def treat(name: str, read: Values, asked: str | None = None) -> Column:
     column = Column(name, None, "", "", int(missing.sum()), n_values)
     n_known = len(missing) - column.n_missing
     if read.is_whole and (np.abs(read.codes[~missing]) > LARGEST_WHOLE).any():
-        why = (
-            "left out: whole numbers beyond 2^53, which floats cannot distinguish; make text of it"
-        )
-        return column._replace(treatment=why)
+        return column._replace(treatment=f"{_BEYOND}; make text of it")
     if n_values == 0 or (n_values == 1 and column.n_missing == 0):
         return column._replace(treatment=f"left out: {'constant' if n_values else 'no value'}")
     if read.content == "numbers":
@@ -101,10 +99,14 @@ def treat(name: str, read: Values, asked: str | None = None) -> Column:
     if may_be_dates and (written := days_of(name, texts, counts)):
         return _dates(column, read.codes, written, asked)
     if read.content != "levels" and (written := numbers_of(name, texts)):
+        if _is_beyond(written.values, texts):
+            return column._replace(treatment=_BEYOND)
         found = _numbers(column, _placed(written.values, read.codes), asked)
         return found._replace(treatment="; ".join(filter(None, [written.words, found.treatment])))
     if asked is not None:
         numbers = pd.to_numeric(pd.Series(texts, dtype=object), errors="coerce").to_numpy(float)
+        if _is_beyond(numbers, texts):
+            return column._replace(treatment=_BEYOND)
         if not np.isnan(numbers).any():  # codes with leading zeros, say
             return _numbers(column, _placed(numbers, read.codes), asked)
     kind_of_levels(name, asked, is_ordered=False)  # refuses every other kind
@@ -113,6 +115,12 @@ def treat(name: str, read: Values, asked: str | None = None) -> Column:
         words = f"left out: free text or an identifier ({n_values} values in {n_known} rows)"
         return column._replace(treatment="; ".join(filter(None, [note, words])))
     return _levels(column, read, note)
+
+
+def _is_beyond(numbers: FloatArray, texts: list[str]) -> bool:
+    """Whether digits are lost of a number of texts; one with an exponent gives but a few."""
+    beyond = np.flatnonzero(np.abs(numbers) > LARGEST_WHOLE)
+    return any(re.search(r"\d[eE][+-]?\d", texts[at]) is None for at in beyond)
 
 
 def mostly_numbers(texts: Any) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from losaw.explaining.written import CODE
 from losaw.support.errors import LosawError
 from losaw.support.words import did_you_mean
-from losaw.tables.columns import MOST_TEXT_LEVELS
+from losaw.tables.columns import LARGEST_WHOLE, MOST_TEXT_LEVELS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -218,12 +218,13 @@ def _values(
     few = pairs if name != target and len(decisive) <= MOST_TEXT_LEVELS else []
     pair = next((p for p in few if all(re.fullmatch(r"\d+\.\d+", text) for text in p)), None)
     if are_numbers and not is_text and (code or pair):
-        why = f"leading zeros or numbers of many digits ({code})"
+        why, remedy = f"leading zeros or numbers of many digits ({code})", ""
         if not code and pair:
             why = f"two spellings of one number ({pair[0]} and {pair[1]})"
+        if all(abs(number) <= LARGEST_WHOLE for number in numbers.values() if number):
+            remedy = f" If they are quantities, say --kinds {name}:continuous (in Python kinds=)."
         notes.append(
-            f"{name} has {why}: its cells are taken as codes, so that none become equal. If they "
-            f"are quantities, say --kinds {name}:continuous (in Python kinds=)."
+            f"{name} has {why}: its cells are taken as codes, so that none become equal.{remedy}"
         )
     if is_text or code or pair or not are_numbers:
         return cells

@@ -10,6 +10,7 @@ import pytest
 
 from losaw.explaining.design import sample
 from losaw.explaining.preparing import prepare
+from losaw.explaining.table_file import READING, read_file
 from losaw.forest import LosawRandomForestRegressor
 from losaw.tables import read_table
 from losaw.tables.columns import few_levels
@@ -91,6 +92,27 @@ def test_what_cannot_be_explained_by_is_left_out_with_the_reason(values, reason)
     column, data = column_of(table(x=values))
     assert column.values is None and reason in column.treatment
     assert list(data.X) == ["size"]
+
+
+@pytest.mark.parametrize(
+    ("written", "kind"),
+    [("{}", "continuous"), ("-{}", "discrete"), ("{:,} kg", None), ("${:,}", None)],
+)
+def test_digits_of_long_numbers_are_not_lost_whatever_the_kind_that_is_asked(written, kind):
+    long = [written.format(2**60 + i % 7) for i in range(N)]
+    kinds = {"x": kind} if kind else {}
+    column, _ = column_of(table(x=long), kinds=kinds)
+    assert column.values is None and "beyond 2^53" in column.treatment
+    few_digits = [f"{1 + i % 7}e30 kg" for i in range(N)]
+    column, _ = column_of(table(x=few_digits), kinds=kinds)
+    assert column.values.nunique() == 7
+
+
+@pytest.mark.parametrize(("start", "has_remedy"), [(2**53 - 400, True), (2**53 - 3, False)])
+def test_the_remedy_for_long_codes_is_one_that_keeps_them_apart(tmp_path, start, has_remedy):
+    table(x=[str(start + i % 60) for i in range(N)]).to_csv(tmp_path / "t.csv", index=False)
+    *_, note = read_file(tmp_path / "t.csv", "y").attrs[READING]
+    assert "none become equal" in note and ("continuous" in note) == has_remedy
 
 
 @pytest.mark.parametrize(
