@@ -154,7 +154,8 @@ def study_files() -> Iterator[str]:
         yield f"## {title}\n\n{about}\n"
         for name, field in model.model_fields.items():
             default = "needed" if field.is_required() else f"default `{field.default}`"
-            is_simple = isinstance(field.default, int | float | str | Path) and field.default
+            is_simple = isinstance(field.default, int | float | str | Path)
+            is_simple &= field.default is not False and field.default != ""
             shown = f" ({default})" if field.is_required() or is_simple else ""
             words = " ".join((field.description or "").replace("``", "`").split())
             yield f"- `{name}`{shown}" + (f": {words}" if words else "")
