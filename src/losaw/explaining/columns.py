@@ -191,8 +191,7 @@ def _dates(column: Column, codes: FloatArray, written: ReadTexts, asked: str | N
     values = _placed(written.values, codes)
     n_missing = int(np.isnan(values).sum())
     words = written.words + (f"; {n_missing} missing" if n_missing else "")
-    first = np.nanmin(values) if "days" in written.words else 0.0
-    found = pd.Series(values - first, name=column.name)
+    found = pd.Series(values, name=column.name)
     return Column(column.name, found, asked or "continuous", words, n_missing, column.n_values)
 
 

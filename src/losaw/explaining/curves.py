@@ -95,7 +95,7 @@ def curves(work: Work) -> tuple[dict[str, Curve], dict[str, str]]:
         what = (
             f"probability of {data.target} = {label}" if label else f"prediction of {data.target}"
         )
-        day = next((_FIRST_DAY.search(c.treatment) for c in data.columns if c.name == name), None)
+        day = next((_FIRST_DAY.match(c.treatment) for c in data.columns if c.name == name), None)
         if day:  # said as dates, not as days since the first
             at = np.datetime64(day[1]) + np.asarray(at, dtype="timedelta64[D]")
         directions[name] = f"{name}: the {what} {_direction(curve, at, number is None)}."

@@ -21,6 +21,7 @@ _DAYS = ("%d-%m-%Y", "%m-%d-%Y", "%Y-%m-%d", "%d-%m-%y", "%m-%d-%y",
 _MONTHS = ("%Y-%m", "%m-%Y", "%b-%Y", "%Y-%b", "%b-%y")
 _HOURS = ("%H:%M", "%H:%M:%S", "%H:%M:%S-%f", "%I:%M-%p", "%I:%M:%S-%p", "%I-%p")
 _FORMATS = (*_HOURS, *_DAYS, *_MONTHS, *map("-".join, product(_DAYS, _HOURS)))
+_OFFSET = re.compile(r"(\d:\d\d[\d:.]*) *(?:[Zz]|[+-]\d\d(?::?\d\d)?)$")
 _VERSION = re.compile(r"(?<!\d)\d\.|\.\d(?!\d)")  # 1.2.10 is one, and 01.02.10 a day
 # Thousands are groups of three digits with one sign between all of them.
 _DIGITS = re.compile(
@@ -97,9 +98,10 @@ def _is_plain(text: str) -> bool:
 
 
 def days_of(name: str, texts: list[str], n_rows: Any) -> ReadTexts | None:
-    """Read dates as days since 1970, and times of a day as hours; None if most texts are neither.
+    """Read dates as days since the first, and times of a day as hours; None if most are neither.
 
-    ``n_rows`` has the number of rows of every text.
+    ``n_rows`` has the number of rows of every text. Of a time zone the days are those of its
+    clocks, also where these are put forward; of several, those of UTC.
     """
     import pandas as pd
 
@@ -109,8 +111,12 @@ def days_of(name: str, texts: list[str], n_rows: Any) -> ReadTexts | None:
     if not weight.any() or weight[[bool(re.search(r"\d", text)) for text in texts]].sum() < least:
         return None
     iso = written.where(written.map(ISO.fullmatch).notna()).str.replace("/", "-")
-    moments = pd.to_datetime(iso, utc=True, format="ISO8601", errors="coerce")
-    read = {"": moments.dt.tz_localize(None)}
+    moments = pd.to_datetime(iso, utc=True, format="ISO8601", errors="coerce").dt.tz_localize(None)
+    of_clocks = iso.str.replace(_OFFSET, r"\1", regex=True)
+    clocks = pd.to_datetime(of_clocks, format="ISO8601", errors="coerce")
+    ahead = clocks - moments
+    are_several = ahead.max() - ahead.min() > pd.Timedelta(hours=1)
+    read = {"": moments if are_several else clocks}
     normal = written.map(_normal)
     some = normal.iloc[:: max(1, len(normal) // _TRIED)]
     unlike = "%y" if any(map(_VERSION.search, texts)) else "no format"
@@ -131,12 +137,15 @@ def days_of(name: str, texts: list[str], n_rows: Any) -> ReadTexts | None:
                 f"write dates like {moments[at]:%Y-%m-%d}, say that they are text (--kinds "
                 f"{name}:nominal), or leave them out (--drop)"
             )
-    since = np.datetime64("1900-01-01" if form in _HOURS else "1970-01-01")
-    unit = np.timedelta64(1, "h" if form in _HOURS else "D")
-    values = (moments.to_numpy().astype("datetime64[us]") - since) / unit
+    times = moments.to_numpy().astype("datetime64[us]")
+    since, unit = np.datetime64("1900-01-01"), np.timedelta64(1, "h")
+    words = "times of day, as hours"
+    if form not in _HOURS:
+        since, unit = np.nanmin(times).astype("datetime64[D]"), np.timedelta64(1, "D")
+        words = f"dates, as days since {since}"
+        words += " (UTC)" if form == "" and are_several else ""
+    values = (times - since) / unit
     bad = [repr(text) for text in written[np.isnan(values) & (written != "")]]
-    first = np.datetime64(int(np.floor(np.nanmin(values))), "D") if form not in _HOURS else None
-    words = "times of day, as hours" if form in _HOURS else f"dates, as days since {first}"
     words += f"; no date: {', '.join(bad[:3])}" if bad else ""
     return ReadTexts(values, words)
 

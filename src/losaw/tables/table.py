@@ -40,16 +40,19 @@ class Table:
         return self.labels is None and all(c.content == "numbers" for c in self.columns)
 
     def rebuild(self, codes: FloatArray) -> Any:
-        """Turn codes (n, n_columns) into rows of the types that were read."""
+        """Turn codes (n, n_columns) into rows of the types that were read.
+
+        The rows are new: a step of a Pipeline may write into them (``copy=False``).
+        """
         import pandas as pd
 
         if self.is_plain:
             dtype = self.columns[0].dtype
             if dtype == np.float64:
-                return codes
+                return codes.copy()
             return (codes if dtype.kind == "f" else whole_numbers(dtype, codes)).astype(dtype)
         if self.labels is not None and all(c.dtype == np.float64 for c in self.columns):
-            return pd.DataFrame(codes, columns=list(self.labels))
+            return pd.DataFrame(codes, columns=list(self.labels), copy=True)
         rebuilt = [column.back(codes[:, j]) for j, column in enumerate(self.columns)]
         if self.labels is None:
             return np.column_stack([np.asarray(values, dtype=object) for values in rebuilt])

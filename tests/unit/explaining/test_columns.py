@@ -135,6 +135,8 @@ def test_keys_are_known_by_their_names_and_kept_by_their_kind(name, is_key):
         lambda days: days.dt.strftime("%Y-%m-%d"),
         lambda days: days.dt.date,
         lambda days: days.dt.tz_localize("UTC"),
+        lambda days: days.dt.tz_localize("Europe/Berlin"),  # one of the nights has 23 hours
+        lambda days: days.dt.tz_localize("America/New_York").map(str),
     ],
 )
 def test_dates_become_days(make):
@@ -145,6 +147,32 @@ def test_dates_become_days(make):
     assert column.values.tolist() == (ROW % 40).tolist()
     old = [datetime.date(1500, 1, 1 + 10 * (i % 2)) for i in range(N)]
     assert sorted(set(column_of(table(x=old))[0].values)) == [0.0, 10.0]
+
+
+@pytest.mark.parametrize("bad", ["holidays", "2 days", "dates, as days since 1900-01-01"])
+def test_times_of_day_are_hours_whatever_the_bad_cells_say(bad):
+    clock = [f"{8 + i % 10}:30" for i in ROW]
+    clock[:5] = [bad] * 5
+    column, _ = column_of(table(x=clock))
+    assert "hours" in column.treatment and column.values.dropna().min() == 8.5
+
+
+@pytest.mark.parametrize("zone", [None, "Asia/Tokyo"])
+def test_dates_are_since_the_day_that_is_named_whatever_the_hour_of_the_first(zone):
+    days = pd.Series(pd.Timestamp("2026-03-01 06:00") + pd.to_timedelta(ROW % 21, "D"))
+    days[ROW % 21 == 0] += pd.Timedelta(hours=14)
+    for made in (days.dt.tz_localize(zone), days.dt.tz_localize(zone).map(str)):
+        column, _ = column_of(table(x=made))
+        assert column.treatment == "dates, as days since 2026-03-01"
+        assert column.values.max() == 20.25 and column.values.min() == 20 / 24
+
+
+def test_dates_of_several_zones_are_those_of_utc():
+    offsets = [("+09:00", "-05:00")[i % 2] for i in ROW]
+    texts = [f"2026-03-{1 + i % 21:02} 00:00{offsets[i]}" for i in ROW]
+    column, _ = column_of(table(x=texts))
+    assert column.treatment == "dates, as days since 2026-02-28 (UTC)"
+    assert column.values[0] == 15 / 24 and column.values[1] == 2 + 5 / 24
 
 
 @pytest.mark.parametrize("values", [[i % 50 for i in ROW], [None, *(i % 50 for i in ROW[1:])]])
