@@ -13,12 +13,12 @@ from losaw.explaining.design import METHODS, Design
 from losaw.explaining.disagreements import GROUPED_ABOVE, MEASURE, Associations, Disagreement
 from losaw.explaining.draws import Decision
 from losaw.explaining.scores import LEVEL, Work, over_folds
-from losaw.explaining.sentences import Sentence, and_listed, listed
+from losaw.explaining.sentences import Sentence, and_listed
 from losaw.importance.group_tree import average_linkage
 from losaw.pages import Result, text_table
 from losaw.scoring.many_tests import adjust
 from losaw.scoring.result import ImportanceResult
-from losaw.support.words import decimal, p_text, percent
+from losaw.support.words import decimal, listed, p_text, percent
 
 if TYPE_CHECKING:
     import pandas as pd

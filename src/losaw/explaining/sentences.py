@@ -17,7 +17,7 @@ from losaw.explaining.draws import FAMILY_WISE, LEAST_LOCO, Decision, recognised
 from losaw.explaining.models import make_forest
 from losaw.explaining.preparing import Prepared
 from losaw.explaining.scores import LEVEL, Unit, Work, over_folds, share_explained
-from losaw.support.words import decimal, p_text, percent
+from losaw.support.words import decimal, listed, p_text, percent
 
 # So many features of a group, and of what stays open, are named.
 _NAMED, _MOST_OPEN = 8, 4
@@ -192,11 +192,6 @@ def in_braces(group: Unit) -> str:
     """Return the first features of a group in braces, as a set."""
     more = f" and {len(group) - _NAMED} more" if len(group) > _NAMED else ""
     return f"{{{listed(group[:_NAMED])}{more}}}"
-
-
-def listed(names: Sequence[str]) -> str:
-    """Return names with commas between them, and in quotes where a name has a comma itself."""
-    return ", ".join(f"“{name}”" if "," in name else name for name in names)
 
 
 def and_listed(names: Sequence[str]) -> str:

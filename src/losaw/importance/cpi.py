@@ -17,7 +17,7 @@ from losaw.scoring.model import Model
 from losaw.scoring.result import ImportanceResult, checked_by, parameter_repr
 from losaw.scoring.rows import Rows, ScoringOptions, read_rows, require_complete
 from losaw.scoring.tests import Differences, Inference, TestName, added_by_donors, check_test, infer
-from losaw.support.arguments import whole_number
+from losaw.support.arguments import ArgumentTypeError, whole_number
 from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups, units_outside
 
@@ -233,6 +233,10 @@ def sampler_of(sampler: Any, parameters: Mapping[str, Any] | None) -> Any:
     The published semidefinite program sets s_j = 0 for many strongly correlated features, whose
     knockoffs are then copies although no other feature determines them.
     """
+    if not isinstance(parameters, Mapping | None):
+        raise ArgumentTypeError(
+            f"sampler_parameters must be a dict of parameters of the sampler, got {parameters!r}"
+        )
     parameters = dict(parameters or {})
     if sampler == "gaussian":
         parameters.setdefault("s_method", "mvr")

@@ -25,6 +25,7 @@ from losaw.scoring.result import ImportanceResult
 from losaw.scoring.rows import ScoringOptions, read_rows
 from losaw.scoring.tests import Differences, Inference, infer
 from losaw.support.arguments import between_0_and_1, whole_number
+from losaw.support.words import listed
 from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups, Units
 
@@ -234,8 +235,8 @@ def _statements(table: "pd.DataFrame") -> tuple[str, ...]:
             f"p = {first['adjusted_p_value']:.2g}",
         )
     return tuple(
-        f"{features[0]} matters beyond all other features"
+        f"{listed(features)} matters beyond all other features"
         if len(features) == 1
-        else f"one of {{{', '.join(features)}}} matters, but the data do not tell which"
+        else f"one of {{{listed(features)}}} matters, but the data do not tell which"
         for features in _finest(table)["features"]
     )

@@ -66,6 +66,8 @@ def mdi(
     reported = getattr(sample.forest, "feature_importances_", None)
     if reported is None:
         raise TypeError(f"{type(sample.forest).__name__} has no feature_importances_")
+    if getattr(sample.forest, "booster", None) == "gblinear":
+        raise TypeError("the model is linear (booster='gblinear'): it has no trees")
     trees = sample.forest.estimators_ if isinstance(sample.forest, random_forests()) else ()
     # What a forest reports is the mean over its trees that have a split.
     by_tree = [tree.feature_importances_ for tree in trees if tree.tree_.node_count > 1]

@@ -154,6 +154,11 @@ def permuted_differences(
     original = float(subject.mean(before))
     if scale == "ratio" and original == 0:
         raise ValueError("scale='ratio' is not defined: the model's loss is 0; use 'difference'")
+    if scale == "ratio" and original < 0:
+        raise ValueError(
+            f"scale='ratio' needs a loss above 0, and the model's is {original:.2g}; use "
+            "'difference', or a loss that is not negative"
+        )
 
     donors: deque[NDArray[np.intp]] = deque()
 

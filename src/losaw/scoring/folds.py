@@ -12,6 +12,7 @@ from losaw.rng import seed_integer
 from losaw.scoring.losses import asked_loss
 from losaw.scoring.model import Model, read_model, with_missing_rows
 from losaw.scoring.rows import Rows, ScoringOptions
+from losaw.support.arguments import ArgumentTypeError
 from losaw.support.models import inside, task_of
 from losaw.tables.groups import Units
 from losaw.trees.view import is_sample
@@ -46,6 +47,12 @@ def fits(
     With pairs of row numbers as ``cv`` the model may be a list, of the fitted model of each fold.
     """
     task = task_of(model)
+    predicts = ("predict", "predict_proba", "predict_encoded")
+    if not isinstance(model, list) and not any(hasattr(model, name) for name in predicts):
+        raise ArgumentTypeError(
+            f"model must have predict or predict_proba, got {model!r:.60}; of a function make the "
+            "predict of a class"
+        )
     name, loss = asked_loss(options.loss, options.scoring, model, task)
     options = options._replace(loss=name)
     if cv is None:
@@ -88,6 +95,8 @@ def folds(
     """
     from sklearn.model_selection import check_cv
 
+    if isinstance(cv, type):
+        raise ArgumentTypeError(f"cv must be a splitter, got the class; make one: {cv.__name__}()")
     clusters = rows.clusters
     is_list = isinstance(cv, Iterable) and not isinstance(cv, str) and not hasattr(cv, "split")
     if isinstance(model, list) and not is_list:
@@ -120,6 +129,7 @@ def folds(
                 f"{len(rows) - 1}, the rows to fit to and the rows to score, got {fold!r}; or give "
                 "a number of folds, as in cv=5"
             )
+    pairs = [(np.asarray(a, dtype=np.intp), np.asarray(b, dtype=np.intp)) for a, b in pairs]
     for fitted, held in pairs:
         if clusters is not None and np.intersect1d(clusters[fitted], clusters[held]).size:
             raise ValueError(
@@ -140,6 +150,12 @@ def _check_fold(number: int, rows: Rows, fitted: Numbers, held: Numbers, of_clas
         raise ValueError(
             f"fold {number} of cv scores {len(both)} rows that it fits to (first: row {both[0]}): "
             "give rows that the model has not seen"
+        )
+    once, times = np.unique(held, return_counts=True)
+    if (times > 1).any():
+        raise ValueError(
+            f"fold {number} of cv scores row {once[times > 1][0]} more than once; name every row "
+            "once, or weigh rows by sample_weight"
         )
     for what, rows_of_fold in (("fits to", fitted), ("scores", held)):
         if rows.weights is not None and not rows.weights[rows_of_fold].any():

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from losaw.data import FloatArray
-from losaw.support.arguments import between_0_and_1
+from losaw.support.arguments import ArgumentTypeError, between_0_and_1
 from losaw.support.models import inside, names_of_kinds
 from losaw.support.words import did_you_mean, unknown
 
@@ -173,7 +173,13 @@ def _checked(loss: Loss) -> Loss:
     """A user's loss that must give one finite number for every row."""
 
     def checked(y: FloatArray, prediction: FloatArray) -> FloatArray:
-        values = np.asarray(loss(y, prediction), dtype=float)
+        try:  # on copies, which it may change
+            values = np.asarray(loss(y.copy(), prediction.copy()), dtype=float)
+        except TypeError as error:
+            raise ArgumentTypeError(
+                f"loss must be a function of (y, prediction) that returns numbers ({error}); a "
+                "scorer is for scoring="
+            ) from error
         if values.shape != y.shape:
             raise ValueError(
                 f"the loss gives shape {values.shape} for {len(y)} rows; it must give one number "

@@ -362,6 +362,7 @@ class ImportanceResult:
         with extra("plot"):
             import matplotlib.pyplot as plt
 
+        whole_number("top", top, 1)
         order = np.argsort(-self.ranking_scores(), kind="stable")[:top][::-1]
         if ax is None:
             _, ax = plt.subplots(figsize=(6, 0.3 * len(order) + 1.3), layout="constrained")
@@ -377,8 +378,7 @@ class ImportanceResult:
         label = f"importance ({self._name()})" if self.method else "importance"
         if self.std_error is not None:
             half = np.abs(self.interval(level)[order].T - self.scores[order])
-            places = np.arange(len(order))
-            ax.errorbar(self.scores[order], places, xerr=half, fmt="none", ecolor="black")
+            ax.errorbar(self.scores[order], shown, xerr=half, fmt="none", ecolor="black")
             also = "" if self.deviations is None else " and ranks"
             text = f"{100 * level:g}% interval{also} {self.std_error_kind}"
             label = "\n".join([label, *wrap(text, _LABEL)])

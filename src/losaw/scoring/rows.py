@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
-from losaw.support.arguments import as_floats, check_same_order, unmasked
+from losaw.support.arguments import array_of, as_floats, check_finite, check_same_order, check_unit
 from losaw.support.outcomes import response_of
 from losaw.support.words import other_columns
 from losaw.tables import Table, read_table
@@ -74,6 +74,8 @@ def read_rows(
             )
         if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
             raise ValueError("sample_weight must be finite, not negative, and not all 0")
+        check_finite("sample_weight", weights, remedy="give it in another unit")
+        check_unit("sample_weight", weights)
     return Rows(table, response, weights, cluster_numbers(clusters, len(table)))
 
 
@@ -104,7 +106,7 @@ def cluster_numbers(clusters: ArrayLike | None, n_rows: int) -> NDArray[np.intp]
 
     if clusters is None:
         return None
-    labels = np.asarray(unmasked(clusters))
+    labels = array_of(clusters)
     if labels.shape != (n_rows,):
         raise ValueError(
             f"clusters has shape {labels.shape}, expected ({n_rows},): one label for each row"

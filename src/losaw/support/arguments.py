@@ -95,6 +95,17 @@ def unmasked(values: Any) -> Any:
     return objects
 
 
+def array_of(values: Any) -> "np.ndarray[Any, Any]":
+    """Return an array of any type, unmasked; of a list with text the values as they are.
+
+    ``numpy.asarray`` would make text of the numbers beside it, and 'nan' of a missing value.
+    """
+    array = np.asarray(unmasked(values))
+    if array.dtype.kind in "US" and not hasattr(values, "dtype"):
+        return np.asarray(values, dtype=object)
+    return array
+
+
 def as_floats(name: str, values: Any) -> FloatArray:
     """Return ``values`` as a float array, or raise a ValueError that names the argument.
 
@@ -209,6 +220,8 @@ def estimator_rows(estimator: Any, X: Any, *y: Any, **checks: Any) -> Any:
     """Return X, or X and y, as scikit-learn checks them for an estimator, X as finite floats."""
     from sklearn.utils.validation import validate_data
 
+    if checks.get("y_numeric") and np.asarray(y[0]).dtype.kind in "OUS":
+        as_floats("y", *y)
     checked = validate_data(
         estimator, unmasked(X), *y, dtype=np.float64, order="C", ensure_all_finite=False, **checks
     )

@@ -7,11 +7,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
 from losaw.support.arguments import (
+    array_of,
     check_finite,
     check_same_order,
     check_unit,
     finite_rows,
-    unmasked,
 )
 from losaw.support.models import classes_of
 
@@ -75,6 +75,11 @@ def finite_numbers(y: ArrayLike) -> FloatArray:
             "y holds values that are not numbers; classes need a classifier, or numbers in their "
             "place"
         ) from None
+    if y.dtype.kind in "iu" and len(np.unique(values)) < len(np.unique(y)):
+        raise ValueError(
+            "y holds whole numbers beyond 2^53, some of which are equal as floats; subtract one of "
+            "them from all before"
+        )
     check_finite("y", values, remedy="drop those rows, or take another unit")
     check_unit("y", values)
     return values
@@ -99,7 +104,7 @@ def finite_sample(
 
 def one_column(y: ArrayLike) -> NDArray[Any]:
     """Return y as an array of shape (n_samples,)."""
-    values = np.asarray(unmasked(y))
+    values = array_of(y)
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if values.ndim != 1:

@@ -3,7 +3,7 @@
 import difflib
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 # Share of letters that agree from which on a name is a likely slip: 'n_trees' is none of
 # 'max_features' (.53), 'dest' one of 'desk' (.75). Letters in another order count as a slip too.
@@ -42,6 +42,11 @@ def unknown(what: str, name: object, known: Iterable[object]) -> str:
     names = [str(name) for name in known]
     shown = ", ".join(names[:MOST_NAMES]) + (", …" if len(names) > MOST_NAMES else "")
     return f"unknown {what} {name!r}{did_you_mean(str(name), names)} (known: {shown})"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names with commas between them, and in quotes where a name has a comma itself."""
+    return ", ".join(f"“{name}”" if "," in name else name for name in names)
 
 
 def decimal(value: float) -> str:

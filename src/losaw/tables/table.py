@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FeatureKind, FloatArray, default_feature_names
-from losaw.support.arguments import ArgumentTypeError, check_unique, check_unit, unmasked
+from losaw.support.arguments import ArgumentTypeError, array_of, check_unique, check_unit
 from losaw.tables.columns import Kinds, asked_kinds, kind_of, kind_of_numbers
 from losaw.tables.reading import Values, read_column, read_series, to_pandas, whole_numbers
 
@@ -122,7 +122,7 @@ def read_table(
             raise ValueError("X has no columns")
         read = [read_column(X, place) for place in range(len(X.columns))]
         return _of_columns(tuple(map(str, X.columns)), read, kinds, tuple(X.columns))
-    rows = np.asarray(unmasked(X))
+    rows = array_of(X)
     if rows.ndim == 0:
         raise ValueError(f"X must be an array or data frame, got {type(X).__name__}")
     if rows.ndim != 2 or rows.shape[1] == 0:

@@ -224,7 +224,8 @@ def _check_gradients(
             f"tree {wrong.argmax()} contradicts eta = {eta:g} and reg_lambda = {reg_lambda:g}. A "
             "booster loaded from a file has forgotten both: restore them with "
             "booster.set_param({'eta': ..., 'reg_lambda': ...}). Otherwise it was trained with "
-            "an L1 penalty, max_delta_step or monotone constraints, which are not supported"
+            "an L1 penalty, max_delta_step, monotone constraints or several learning rates, which "
+            "are not supported"
         )
 
 

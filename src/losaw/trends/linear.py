@@ -7,6 +7,8 @@ from scipy.stats import t
 from losaw.scoring.result import ImportanceResult
 from losaw.support.outcomes import finite_sample
 
+_ROUNDING = 1e-13
+
 
 def linear_coefficient(
     X: ArrayLike, y: ArrayLike, *, standardized: bool = False
@@ -69,7 +71,9 @@ def linear_coefficient(
     spread, p_values = np.full(len(names), np.nan), np.full(len(names), np.nan)
     freedom = len(rows) - 1 - rank
     if rank == len(names) and freedom > 0:
-        variance = ((target - design @ coefficients) ** 2).sum() / freedom
+        left = ((target - design @ coefficients) ** 2).sum() / freedom
+        # Of an exact function of the features rounding is left, which says nothing of any.
+        variance = max(left, _ROUNDING**2 * target @ target)
         spread = np.sqrt(variance * np.diag(np.linalg.inv(design.T @ design)))
         with np.errstate(divide="ignore", invalid="ignore"):
             p_values = 2 * t.sf(np.abs(coefficients) / spread, freedom)
