@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from losaw.data import FloatArray
 from losaw.forest.growing.arrays import UNSEEN
+from losaw.support.arguments import LARGEST_WHOLE
 from losaw.tables.reading import Values, is_frame, read_column, to_pandas
 
 _FIRST_LEVELS = 5  # shown in a message
@@ -133,6 +134,11 @@ def _label(X: Any, column: int) -> str:
 
 def _numbers(read: Values, label: str) -> FloatArray:
     """A column as numbers, missing ones as NaN."""
+    if read.is_whole and (np.abs(read.codes) > LARGEST_WHOLE).any():
+        raise ValueError(
+            f"column {label} holds whole numbers beyond 2^53, which floats cannot distinguish; "
+            "leave it out, or subtract one of them from all before"
+        )
     if read.content in ("numbers", "truth values"):
         return read.codes
     if read.content in ("dates", "durations"):

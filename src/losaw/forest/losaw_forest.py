@@ -23,6 +23,7 @@ from losaw.forest.validation import (
 )
 from losaw.rng import as_generator
 from losaw.support.arguments import (
+    array_of,
     check_same_order,
     check_unique,
     estimator_rows,
@@ -33,6 +34,7 @@ from losaw.support.arguments import (
 )
 from losaw.support.outcomes import require_known
 from losaw.support.threads import checked_jobs
+from losaw.tables.reading import to_pandas
 from losaw.weighting.checks import check_eta
 from losaw.weighting.levels import chosen_columns
 
@@ -60,23 +62,24 @@ class LosawForest(GrownForest):
         self, X: ArrayLike, y: ArrayLike, **checks: Any
     ) -> tuple[Columns, FloatArray, NDArray[Any]]:
         """Read the columns, the rows with codes in place of levels, and the responses."""
+        self.__dict__.pop("forest_", None)  # a refused or interrupted fit leaves an unfitted one
         check_unique(getattr(X, "columns", ()))
         check_same_order(X, "y", y)
         refuse_ambiguous_numbers(
             X, nominal_features=self.nominal_features, discrete_features=self.discrete_features
         )
-        responses = np.asarray(unmasked(y))
+        responses = array_of(y)
         if responses.dtype.kind == "O" and responses.ndim:
             require_known(responses)
+        given = responses if isinstance(y, list | tuple) else unmasked(y)
         columns, coded = read_columns(unmasked(X))
-        return columns, *estimator_rows(self, coded, unmasked(y), **checks)
+        return columns, *estimator_rows(self, coded, given, **checks)
 
     def _grow(self, columns: Columns, X: FloatArray, y: FloatArray, n_classes: int = 0) -> None:
         """Choose kinds of features and adjustment features of read rows, and grow the trees.
 
         ``y`` are class numbers if there are ``n_classes`` of them.
         """
-        self.__dict__.pop("forest_", None)  # an interrupted fit leaves an unfitted estimator
         names = getattr(self, "feature_names_in_", None)
         n_samples, n_features = X.shape
         eta = check_eta(self.eta)
@@ -136,6 +139,7 @@ class LosawForest(GrownForest):
         level.
         """
         check_is_fitted(self)
+        X = to_pandas(X)
         if hasattr(X, "columns"):  # levels are read by the column's place
             validate_data(self, X, reset=False, skip_check_array=True)
         rows = super().numeric_rows(self._columns.encode(unmasked(X)))

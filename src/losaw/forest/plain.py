@@ -109,10 +109,11 @@ class PlainRandomForestRegressor(RegressorMixin, GrownForest):
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Fit the forest to X (n_samples, n_features) and y (n_samples,)."""
+        self.__dict__.pop("forest_", None)  # a refused or interrupted fit leaves an unfitted one
         check_unique(getattr(X, "columns", ()))
         check_same_order(X, "y", y)
         rows, response = estimator_rows(self, X, unmasked(y), y_numeric=True)
-        response = finite_numbers(np.ascontiguousarray(response, dtype=np.float64))
+        response = np.ascontiguousarray(finite_numbers(response))
         n_trees = whole_number("n_estimators", self.n_estimators, 1)
         settings = Settings(
             max_depth=check_max_depth(self.max_depth),

@@ -130,7 +130,7 @@ class LosawRandomForestRegressor(RegressorMixin, LosawForest):
         Nothing is missing or infinite in either.
         """
         columns, rows, response = self._read(X, y, y_numeric=True)
-        response = finite_numbers(np.ascontiguousarray(response, dtype=np.float64))
+        response = np.ascontiguousarray(finite_numbers(response))
         if np.ptp(response) == 0.0 and len(response) > 1:
             raise ValueError(f"y is constant ({response[0]:g}): there is nothing to explain")
         self._grow(columns, rows, response)

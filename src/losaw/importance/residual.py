@@ -276,6 +276,7 @@ def _fit_correlation(grow: Any, columns: FloatArray, response: FloatArray) -> fl
 
 # A residual is zero below this share of its feature: what rounding leaves of a duplicate.
 TOLERANCE = 1e-10
+_NEAR = 1e-3  # of so small a residual it is asked whether rounding has left it
 
 
 class Prefix(NamedTuple):
@@ -313,7 +314,12 @@ def gram_schmidt(
         residual = residual - prefix.basis @ (prefix.basis.T @ residual)
         residual = residual - residual.mean()
     left = np.linalg.norm(residual)
-    rounding = 1e-13 * np.abs(feature).max() * np.sqrt(len(feature))
+    rounding = np.abs(feature).max()
+    if prefix.features.shape[1] and left <= _NEAR * size:  # that of the others as well
+        others = prefix.features - prefix.features.mean(axis=0)
+        shares = np.linalg.lstsq(others, feature - feature.mean(), rcond=None)[0]
+        rounding += np.abs(shares) @ np.abs(prefix.features).max(axis=0)
+    rounding *= 1e-13 * np.sqrt(len(feature))
     if left <= max(TOLERANCE * size, rounding):
         return np.zeros_like(feature), None
     return residual, residual / left

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Sequence
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -133,6 +133,21 @@ class ConditionalSampler(BaseEstimator):
         self._X, self._kinds = check_features(X, kinds, allow_missing=True)
         n_columns = self._X.shape[1]
         units = [np.array([j]) for j in range(n_columns)] if units is None else units
+        asked: dict[str, Any] = {
+            "units": np.concatenate([*units, []]),
+            "given": [] if given is None else given,
+        }
+        for what, numbers in asked.items():
+            outside = ~np.isin(numbers, np.arange(n_columns))
+            if outside.any():
+                raise ValueError(
+                    f"{what}: {np.asarray(numbers)[outside][0]:g} is no number of a column, from 0 "
+                    f"to {n_columns - 1}"
+                )
+        if weights is not None and (
+            np.shape(weights) != (len(self._X),) or not np.min(weights) >= 0
+        ):
+            raise ValueError("weights must have a number for each row of X, none of them negative")
         seed = int(as_generator(rng).integers(2**63))
         drawing = np.random.default_rng([seed, n_columns, 1])
         self._giving = rows_by_weight(weights, len(self._X), drawing)

@@ -110,6 +110,7 @@ class DeepKnockoffs(BaseEstimator):
         rng: int | np.random.Generator | None = None,
     ) -> Self:
         """Train the network on X; ``rng`` draws its start, the batches, the noise and the swaps."""
+        type(self)(**self.get_params())  # checks what set_params has set
         jax_backend.load()
         self._X, _ = check_features(X, kinds)
         rng = as_generator(rng)

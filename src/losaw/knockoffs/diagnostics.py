@@ -1,6 +1,7 @@
 """Tests of draws: can a classifier distinguish them from real values?"""
 
 from collections.abc import Sequence
+from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
@@ -101,8 +102,16 @@ def draw_tests(
         raise ValueError(f"drawn has shape {drawn.shape}, expected {rows.shape} as of X")
     regressors = {int(j): regressors_of(rows[:, j], kinds[j]) for j in varying_columns(rows)}
     tests: dict[int | tuple[int, ...], DrawTest] = {}
+    n_columns = rows.shape[1]
     for unit in regressors if columns is None else columns:
-        columns_of_unit = unit if isinstance(unit, tuple) else (int(unit),)
+        columns_of_unit = unit if isinstance(unit, tuple) else (unit,)
+        if strange := [
+            j for j in columns_of_unit if not isinstance(j, Integral) or j not in range(n_columns)
+        ]:
+            raise ValueError(
+                f"columns: {strange[0]!r} is no number of a column, from 0 to {n_columns - 1}; a "
+                "group is a tuple of them"
+            )
         both = [
             _scored(np.concatenate([rows[:, j], drawn[:, j]]), kinds[j])
             for j in columns_of_unit

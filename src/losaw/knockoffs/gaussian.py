@@ -59,6 +59,7 @@ class GaussianKnockoffs(BaseEstimator):
         rng: int | np.random.Generator | None = None,
     ) -> Self:
         """Estimate mean and covariance, and solve for s; ``kinds`` are checked only."""
+        type(self)(**self.get_params())  # checks what set_params has set
         X, _ = check_features(X, kinds)
         self._X = X
         self._columns = varying_columns(X)

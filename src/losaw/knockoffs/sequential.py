@@ -75,6 +75,7 @@ class SequentialKnockoffs(BaseEstimator):
         rng: int | np.random.Generator | None = None,
     ) -> Self:
         """Choose the penalty of every column's regression on the others; ``rng`` draws folds."""
+        type(self)(**self.get_params())  # checks what set_params has set
         self._X, kinds = check_features(X, kinds)
         rng = as_generator(rng)
         self._columns = varying_columns(self._X)

@@ -177,6 +177,8 @@ class LosawMiniBatches:
 
     def _in_proportion(self, scores: FloatArray) -> int:
         upper = np.cumsum(scores)
+        if not np.isfinite(upper[-1]):
+            upper = np.cumsum(scores / scores.max())
         return int(np.searchsorted(upper, self._rng.random() * upper[-1], side="right"))
 
     def _rows(self, row_importances: RowImportances, rows: NDArray[np.intp]) -> FloatArray:

@@ -13,7 +13,13 @@ from losaw.data import FloatArray
 from losaw.network.mini_batches import LosawMiniBatches, ShuffledMiniBatches
 from losaw.network.training import network_for, normalized
 from losaw.rng import as_generator
-from losaw.support.arguments import check_same_order, estimator_rows, unmasked, whole_number
+from losaw.support.arguments import (
+    check_same_order,
+    check_unique,
+    estimator_rows,
+    unmasked,
+    whole_number,
+)
 from losaw.support.outcomes import finite_numbers
 
 # Squared errors are summed in single precision, which ends at 3.4e38.
@@ -105,9 +111,10 @@ class NetworkRegressor(RegressorMixin, BaseEstimator):
         """Train the network on X (n_samples, n_features), numbers, and y (n_samples,)."""
         from tqdm import tqdm
 
+        self.__dict__.pop("parameters_", None)  # a refused fit leaves an unfitted estimator, too
+        check_unique(getattr(X, "columns", ()))
         check_same_order(X, "y", y)
         rows, response = estimator_rows(self, X, unmasked(y), y_numeric=True)
-        self.__dict__.pop("parameters_", None)  # an interrupted fit leaves an unfitted estimator
         response = finite_numbers(response)
         if np.abs(response).max() > _LARGEST_RESPONSE:
             raise ValueError(

@@ -14,6 +14,8 @@ from losaw.support.words import unknown
 
 # Squares of larger values are infinite.
 LARGEST_VALUE = 1e150
+# Floats distinguish whole numbers up to here.
+LARGEST_WHOLE = 2.0**53
 # Products of squares are zero where all values of a column are smaller.
 SMALLEST_VALUE = 1e-75
 IMPUTE = (
@@ -102,7 +104,9 @@ def array_of(values: Any) -> "np.ndarray[Any, Any]":
     """
     array = np.asarray(unmasked(values))
     if array.dtype.kind in "US" and not hasattr(values, "dtype"):
-        return np.asarray(values, dtype=object)
+        objects = np.asarray(values, dtype=object)
+        if not all(isinstance(value, str) for value in objects.flat):
+            return objects
     return array
 
 
@@ -220,6 +224,7 @@ def estimator_rows(estimator: Any, X: Any, *y: Any, **checks: Any) -> Any:
     """Return X, or X and y, as scikit-learn checks them for an estimator, X as finite floats."""
     from sklearn.utils.validation import validate_data
 
+    _check_columns(X)
     if checks.get("y_numeric") and np.asarray(y[0]).dtype.kind in "OUS":
         as_floats("y", *y)
     checked = validate_data(
@@ -230,6 +235,24 @@ def estimator_rows(estimator: Any, X: Any, *y: Any, **checks: Any) -> Any:
     if y:  # a fit: a row to predict may have any numbers
         check_unit("X", rows, names)
     return checked
+
+
+def _check_columns(X: Any) -> None:
+    """Raise a ValueError at dates, and at whole numbers that floats cannot distinguish."""
+    columns = [X] if not hasattr(X, "iloc") else [X.iloc[:, j] for j in range(X.shape[1])]
+    for place, values in enumerate(columns):
+        kind = getattr(getattr(values, "dtype", None), "kind", "")
+        name = "X" if values is X else f"column {str(X.columns[place])!r} of X"
+        if kind in "mM" and kind:
+            raise ValueError(
+                f"{name} holds dates or durations ({values.dtype}), which are not numbers until "
+                "they have a unit; give them in one, for example days since the first date"
+            )
+        if kind in "iu" and kind and values.size and (abs(values) > LARGEST_WHOLE).any():
+            raise ValueError(
+                f"{name} holds whole numbers beyond 2^53, which floats cannot distinguish; "
+                "leave it out, or subtract one of them from all before"
+            )
 
 
 def finite_rows(

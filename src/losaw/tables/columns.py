@@ -6,7 +6,7 @@ from typing import Any, cast, get_args
 import numpy as np
 
 from losaw.data import FeatureKind, FloatArray
-from losaw.support.arguments import ArgumentTypeError, check_unit
+from losaw.support.arguments import LARGEST_WHOLE, ArgumentTypeError, check_unit
 from losaw.support.words import unknown
 from losaw.tables.groups import named_column
 from losaw.tables.reading import Values
@@ -14,8 +14,6 @@ from losaw.tables.reading import Values
 KINDS: tuple[str, ...] = get_args(FeatureKind)
 # Numbers with at most so many values, each seen so often on average, are discrete.
 MOST_DISCRETE_VALUES, _ROWS_PER_VALUE = 10, 5
-# Floats distinguish whole numbers up to here.
-LARGEST_WHOLE = 2.0**53
 # Text with more values than this, and more than one in two rows, is free text or an identifier.
 MOST_TEXT_LEVELS = 50
 

@@ -189,6 +189,17 @@ def test_what_the_other_features_determine_has_a_note(kind):
     assert ("note" in found.to_frame()) == bool(columns)
 
 
+@pytest.mark.parametrize("offset", [0.0, 1e6, 1e8, 1e10])
+@pytest.mark.parametrize("place", [0, 2])
+def test_what_the_others_determine_has_nothing_at_any_offset(offset, place):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, 3))
+    X[:, place] = X.sum(axis=1) - X[:, place] + offset
+    y = X[:, 1] + 0.3 * rng.standard_normal(200)
+    result = residual_importance(X, y, n_estimators=20, random_state=0)
+    assert not result.scores.any() and len(result.notes) == 3
+
+
 def test_a_determined_group_has_a_note_of_its_own_name():
     table = np.column_stack([X_OF_NOTES, X_OF_NOTES[:, :2]])
     groups = {"first": [0, 1], "again": [3, 4]}

@@ -188,3 +188,44 @@ def test_a_group_without_variation_is_not_tested_and_wrong_shapes_are_named():
         draw_tests(X, X[:, [0]], columns=[0])
     with pytest.raises(ValueError, match="drawn has shape"):
         draw_tests(X, X[:40])
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [
+        ("gaussian", {"s_method": "foo"}),
+        ("sequential", {"n_penalties": 1}),
+        ("sequential", {"n_folds": 0}),
+        ("sequential", {"patience": 0}),
+        ("deep", {"batch_size": 1}),
+        ("deep", {"width": 0}),
+    ],
+)
+def test_parameters_that_set_params_has_set_are_checked_by_fit(name, wrong):
+    X = np.random.default_rng(0).standard_normal((40, 3))
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        make_sampler(name).set_params(**wrong).fit(X)
+
+
+@pytest.mark.parametrize("columns", [[99], [-1], [(0, 99)], ["a"], [[0, 1]], [0, 1.5]])
+def test_columns_to_test_must_be_there(columns):
+    X = np.random.default_rng(0).standard_normal((40, 3))
+    with pytest.raises(ValueError, match=r"columns: .* is no number of a column, from 0 to 2"):
+        draw_tests(X, X[::-1].copy(), columns=columns)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"weights": -np.ones(40)}, "weights must have a number for each row"),
+        ({"weights": np.ones(39)}, "weights must have a number for each row"),
+        ({"weights": np.full(40, np.nan)}, "weights must have a number for each row"),
+        ({"given": np.array([99])}, "given: 99 is no number of a column"),
+        ({"units": [np.array([0]), np.array([1, 7])]}, "units: 7 is no number of a column"),
+        ({"units": [np.array([-1])]}, "units: -1 is no number of a column"),
+    ],
+)
+def test_what_the_conditional_sampler_is_given_is_checked(wrong, words):
+    X = np.random.default_rng(0).standard_normal((40, 3))
+    with pytest.raises(ValueError, match=words):
+        make_sampler("conditional").fit(X, **wrong)

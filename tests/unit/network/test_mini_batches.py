@@ -118,6 +118,9 @@ def test_a_feature_of_importance_zero_is_never_drawn():
     for _ in range(300):
         batches.draw_feature([0, 1, 0, 2, 0, 0])
     assert set(np.flatnonzero(batches.n_draws)) == {1, 3}
+    for _ in range(30):
+        batches.draw_feature([0, 1e308, 0, 1e308, 0, 1e308])  # their sum is beyond floats
+    assert set(np.flatnonzero(batches.n_draws)) == {1, 3, 5}
 
 
 def test_rows_are_drawn_with_the_weights_of_the_feature():

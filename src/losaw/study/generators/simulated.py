@@ -1,14 +1,16 @@
 """The data set of a design that a user writes as a function: rows, and which features matter."""
 
 from collections.abc import Sequence
+from typing import get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from losaw.data import Dataset, Sample
 from losaw.study.generators.generator import data_of
-from losaw.support.arguments import whole_number
+from losaw.support.arguments import one_of, real_number, whole_number
 from losaw.support.models import Task
+from losaw.support.outcomes import finite_numbers, response_of
 from losaw.support.words import unknown
 from losaw.tables.columns import Kinds
 from losaw.tables.table import read_table
@@ -67,9 +69,11 @@ def simulated(
     (20, (0,))
     """
     table = read_table(X, kinds=kinds)
-    response = np.asarray(y)
-    if response.shape != (len(table),):
-        raise ValueError(f"y must have shape ({len(table)},), as X has rows, got {response.shape}")
+    response = response_of(X, y, len(table))
+    if task is not None:
+        one_of("task", task, get_args(Task))
+    if not np.isnan(noise_variance):
+        real_number("noise_variance", noise_variance, minimum=0)
     means = None if mean is None else np.asarray(mean, dtype=float)
     if means is not None and means.shape != response.shape:
         raise ValueError(f"mean must have shape {response.shape}, as y has, got {means.shape}")
@@ -81,7 +85,9 @@ def simulated(
         raise ValueError(f"n_train must leave test rows of {len(table)}, got {first}")
     labels = response.dtype.kind in "OUSb"
     is_classification = labels if task is None else task == "classification"
-    if not labels:
+    if not is_classification:
+        response = finite_numbers(response)
+    elif not labels:
         response = response.astype(float)
     return data_of(
         Sample(table.codes[:first], response[:first]),

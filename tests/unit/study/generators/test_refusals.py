@@ -2,6 +2,8 @@
 
 import re
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from losaw.study.generators.conditional_dag import ConditionalDagGenerator as Dag
@@ -16,6 +18,7 @@ from losaw.study.generators.noisy_copies import NoisyCopiesGenerator as Copies
 from losaw.study.generators.noisy_linear import NoisyLinearGenerator as Linear
 from losaw.study.generators.normal_linear import NormalLinearGenerator
 from losaw.study.generators.real_rows import RealRegressionGenerator as Real
+from losaw.study.generators.simulated import simulated
 
 PAIR = ((1.0, 0.5), (0.5, 1.0))
 
@@ -80,3 +83,38 @@ REFUSED = [
 def test_what_cannot_be_drawn_is_refused_at_once(call, words):
     with pytest.raises(ValueError, match=re.escape(words)):
         call()
+
+
+ROWS = np.random.default_rng(0).standard_normal((40, 2))
+FRAME, SIGNS = pd.DataFrame(ROWS, columns=["a", "b"]), np.where(ROWS[:, 0] > 0, "u", "v")
+HOLES = np.where(ROWS[:, 0] > 1, np.nan, ROWS[:, 0])
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: simulated(ROWS, SIGNS, task="classificaton"), "task.*did you mean"),
+        (lambda: simulated(ROWS, SIGNS, task="regression"), "y holds values that are not numbers"),
+        (lambda: simulated(FRAME, pd.Series(ROWS[:, 0]).iloc[::-1]), "order"),
+        (lambda: simulated(ROWS, ROWS[:, 0], noise_variance=-1), "noise_variance must be"),
+        (lambda: simulated(ROWS, HOLES), "y has . missing values"),
+        (
+            lambda: simulated(ROWS, np.datetime64("2024-01-01") + np.arange(40)),
+            "dates or durations",
+        ),
+        (lambda: simulated(ROWS, ROWS[:30, 0]), "y has 30 entries for 40 rows"),
+    ],
+)
+def test_what_a_draw_returns_is_checked(call, words):
+    with pytest.raises((TypeError, ValueError), match=words):
+        call()
+
+
+@pytest.mark.parametrize(
+    "matrix",
+    [[[1, 0.5], [0.2, 1]], [[2, 0.5], [0.5, 2]], [[1, 3.0], [3.0, 1]], [[1, 0.2]],
+     [[1, np.nan], [np.nan, 1]], [1.0]],
+)  # fmt: skip
+def test_what_is_no_matrix_of_correlations_has_no_joint_law(matrix):
+    with pytest.raises(ValueError, match="correlation must be a matrix of correlations"):
+        Law(matrix)

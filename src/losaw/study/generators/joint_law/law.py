@@ -72,6 +72,17 @@ class JointLawSpecification:
         share = real_number("independent_share", self.independent_share, minimum=0, maximum=1)
         object.__setattr__(self, "independent_share", share)
         matrix = np.array(self.correlation, dtype=float)
+        is_square = matrix.ndim == 2 and matrix.shape[0] == matrix.shape[1]
+        # A NaN fails every comparison.
+        if not is_square or not (
+            np.abs(matrix).max() <= 1
+            and np.allclose(matrix, matrix.T, rtol=0, atol=1e-12)
+            and np.allclose(matrix.diagonal(), 1, rtol=0, atol=1e-12)
+        ):
+            raise ValueError(
+                "correlation must be a matrix of correlations, symmetric with a diagonal of ones, "
+                f"got {matrix.tolist()}"
+            )
         object.__setattr__(self, "correlation", tuple(map(tuple, matrix.tolist())))
 
     @property
