@@ -83,6 +83,8 @@ def _class_of(function: Callable[..., Any], method: str, n_given: int) -> type:
 
 
 _entries: dict[tuple[str, str], Registration] = {}
+# What the decorator has registered, in order, with the class or function that it was given.
+decorated: list[tuple[Registration, Any]] = []
 
 
 def add(kind: str, name: str, target: str, **parameters: Any) -> Registration:
@@ -101,6 +103,7 @@ def forget(target: str) -> None:
     """Forget every name whose target begins with ``target``: a plugin's, before it is reloaded."""
     for key in [key for key, entry in _entries.items() if entry.target.startswith(target)]:
         del _entries[key]
+    decorated[:] = [pair for pair in decorated if not pair[0].target.startswith(target)]
 
 
 def register(kind: str, name: str, **parameters: Any) -> Callable[[Registered], Registered]:
@@ -122,7 +125,14 @@ def register(kind: str, name: str, **parameters: Any) -> Callable[[Registered], 
     """
 
     def decorate(registered: Registered) -> Registered:
-        add(kind, name, f"{registered.__module__}:{registered.__qualname__}", **parameters)
+        target = getattr(registered, "__qualname__", "")
+        if not target.isidentifier():  # of a function in a function, a lambda, a partial
+            raise RegistryError(
+                f"{kind} {name!r}: {target or type(registered).__name__!r} is not found by its "
+                "name; register a function or class that stands at the top of its file"
+            )
+        entry = add(kind, name, f"{registered.__module__}:{target}", **parameters)
+        decorated.append((entry, registered))
         return registered
 
     return decorate

@@ -6,7 +6,7 @@ import traceback
 from pathlib import Path
 from types import ModuleType
 
-from losaw.study.registry import Registration, entries, forget
+from losaw.study.registry import Registration, RegistryError, decorated, entries, forget
 from losaw.support.errors import LosawError
 
 PREFIX = "losaw_plugin_"
@@ -44,9 +44,10 @@ def load_plugin(path: Path | str) -> ModuleType:
     assert spec is not None and spec.loader is not None  # which a .py file has
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
-    known = {(entry.kind, entry.name) for entry in entries()}
+    known, n_before = {(entry.kind, entry.name) for entry in entries()}, len(decorated)
     try:
         spec.loader.exec_module(module)
+        _check_own_names(n_before)
     except (Exception, SystemExit) as error:
         del sys.modules[name]
         forget(f"{name}:")
@@ -58,6 +59,18 @@ def load_plugin(path: Path | str) -> ModuleType:
         if (entry.kind, entry.name) not in known or entry.target.startswith(f"{name}:")
     )
     return module
+
+
+def _check_own_names(n_before: int) -> None:
+    """Check that what a plugin registered is what its names mean: they are looked up in a job."""
+    for entry, registered in decorated[n_before:]:
+        module, _, name = entry.target.partition(":")
+        if getattr(sys.modules.get(module), name, None) is not registered:
+            raise RegistryError(
+                f"{entry.kind} {entry.name!r}: its name {name!r} means another thing at the end of "
+                "the file; give each a name of its own, and let @register stand above other "
+                "decorators"
+            )
 
 
 def plugin_entries(path: Path | str) -> tuple[Registration, ...]:

@@ -32,6 +32,7 @@ class Nothing:
 
 LOADS.append(1)
 """
+DRAW = '@__import__("losaw.study.registry").study.registry.register("generator", "laws")\n'
 
 
 def write(folder, text, name="mine.py"):
@@ -94,6 +95,13 @@ def test_a_plugin_is_its_local_modules_too(tmp_path, monkeypatch, text):
         ("def f(:\n    pass\n", "mine.py: raised SyntaxError: invalid syntax (mine.py, line 1)"),
         ("import sys\n\n\nsys.exit(3)\n", "raised SystemExit: 3 (mine.py:4)"),
         (METRIC.format(name="pr_auc"), "choose another name (mine.py:6)"),
+        (f"{DRAW}def draw(rng): ...\n{DRAW}def draw(rng): ...\n", "'laws': its name 'draw' means"),
+        (f"{DRAW}def draw(rng): ...\ndraw = None\n", "'laws': its name 'draw' means"),
+        (f"{DRAW}class D: ...\ndef D(rng): ...\n", "give each a name of its own"),
+        (f"for _ in '12':\n    {DRAW}    def draw(rng): ...\n", "give each a name of its own"),
+        (f"def a():\n    {DRAW}    def b(): ...\na()\n", "'a.<locals>.b' is not found"),
+        (DRAW.strip()[1:] + "(lambda rng: 1)\n", "'<lambda>' is not found"),
+        (f"import functools\n{DRAW.strip()[1:]}(functools.partial(int))\n", "'partial' is not"),
     ],
 )
 def test_a_plugin_that_raises_is_located_by_file_and_line(tmp_path, text, message):
