@@ -48,7 +48,7 @@ rule paper:
     log:
         f"{RUN.pages}/logs/{{paper}}.log",
     params:
-        code=lambda wildcards: RUN.code("paper"),
+        code=lambda page: RUN.code("paper", paper=page.paper),
     script:
         "../scripts/paper.py"
 

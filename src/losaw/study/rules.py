@@ -156,11 +156,13 @@ class Run(Session):
         pages = [page for page, names in self.papers.items() if wildcards.get("study") in names]
         return [*pages, wildcards.get("paper", "all")][0]
 
-    def code(self, rule: str, study: str | None = None) -> str:
+    def code(self, rule: str, study: str | None = None, paper: str | None = None) -> str:
         """Return a digest of the code that makes a rule's files, with a study's own parts in it.
 
         It is a parameter of the rules that come after the blocks: an edit makes their files again.
-        A block has versions instead (:mod:`losaw.study.registry.versions`).
+        So does one of the study file, the printed numbers or a paper's claims, which are in it: one
+        that comes with an older time, as from git, is no newer input. A block has versions instead
+        (:mod:`losaw.study.registry.versions`).
         """
         entries = []
         if study is not None:
@@ -172,6 +174,7 @@ class Run(Session):
         parts = [_code_of(module) for module in sorted(modules) if module.startswith("losaw.")]
         if study is None:
             parts.append(digest_of(_OF_PAGES))
+        parts.append(digest_of(self.plan(study).written if study else self.claims_of(paper or "")))
         return short_digest([_code_of(rule), parts, [str(version_of(one)) for one in entries]])
 
     def check_targets(self, words: Sequence[str]) -> None:

@@ -43,11 +43,15 @@ class StudyPlan:
     max_failed_share: float  # above it, of the fits of a method, there is no summary
 
     @property
+    def written(self) -> list[Path]:
+        """The files that people write: the study file and the published numbers."""
+        printed = self.study.file.published
+        return [self.study.source.path, *([self.published / printed] if printed else [])]
+
+    @property
     def inputs(self) -> list[str]:
         """The files of the study's numbers: blocks, study file, published numbers."""
-        printed = self.study.file.published
-        files = [self.study.source.path, *([self.published / printed] if printed else [])]
-        return [*self.blocks, *map(str, files)]
+        return [*self.blocks, *map(str, self.written)]
 
     @property
     def cells(self) -> list[Cell]:
