@@ -62,6 +62,11 @@ from losaw.support.words import did_you_mean, unknown
         ("{r2_test: 0.03, pr_auc: 0.1}", "{}", ["margins: the metric 'r2_test' is published"]),
         ("{r2_test: 0.03,", "{r2_tset: 0.03, r2_test: 0.03,", ["did you mean 'r2_test'"]),
         ("[30, 60]", "[30, 60, 30]", ["two values of one name in files: 30"]),
+        ("[30, 60]", "['1.1', '1.10', b]", ["n_samples: '1.1' and '1.10' are read as one value"]),
+        ("[30, 60]", "['01', 1]", ["'01' and 1 are read as one value", "for example 'v1'"]),
+        ("[30, 60]", "[30, 30.0]", ["30 and 30.0 are read as one value"]),
+        ("[30, 60]", "['inf', infinity]", ["'inf' and 'infinity' are read as one value"]),
+        ("[30, 60]", "[true, 'TRUE']", ["True and 'TRUE' are read as one value"]),
         ("[0.5, 1.0]", "[0.5, -1.0]", ["tiny.yaml: line 5: settings: ", "noise_variance"]),
         ("jitter: 0.3", "jitter: 0.3, random_state: 1", ["jittered.random_state: is made from"]),
         (

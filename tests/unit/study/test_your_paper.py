@@ -94,6 +94,7 @@ def test_a_metric_of_each_feature_stands_where_it_was_written(mine):
         ("{n: [80], extra: true}", "{n: [80]}", "has the axes n; all entries have n, extra"),
         ("n: [80]", "n: [60]", "has a setting twice: 60_True"),
         ("n: [80]", "n: [80, 80.0, 80]", "has two values of one name in files: 80"),
+        ("n: [80]", "n: ['60']", "60 and '60' are read as one value"),
         ("extra: true}]", "extra: {a: 1}}]", "settings.1.extra"),
         ("generator: mine", "generator: {name: mine, efect: 2}", "did you mean 'effect'?"),
         ("n: [80]", "n: [3]", "features of setting 3_True"),

@@ -14,7 +14,7 @@ from pydantic import PydanticUserError, TypeAdapter, ValidationError
 from losaw.study.metrics.metric import Needs
 from losaw.study.registry.catalogue import EXTRAS
 from losaw.study.request.grid import Method, Study, resolve
-from losaw.study.request.settings import safe_name, same
+from losaw.study.request.settings import plain, safe_name, same
 from losaw.study.request.study_file import EVERY_STUDY_HAS, LONGEST, SCALES, Location, reason
 from losaw.support.extras import LIBRARIES, MissingExtraError, require
 from losaw.support.words import unknown
@@ -59,6 +59,7 @@ def _check_grid(study: Study) -> None:
             if twice := _twice(map(safe_name, values)):
                 message = f"has two values of one name in files: {twice[0]}"
                 raise study.source.error(("settings", axis), message)
+    _check_values_differ(study)
     if twice := _twice(setting.identifier for setting in study.settings):
         raise study.source.error(("settings",), f"has a setting twice: {twice[0]}")
     for axis, values in study.file.axes.items():
@@ -68,6 +69,20 @@ def _check_grid(study: Study) -> None:
         if long := [value for value in values if len(str(value)) > LONGEST]:
             message = f"values have {LONGEST} characters at most, got {long[0]!r:.40}…"
             raise study.source.error(("settings", axis), message)
+
+
+def _check_values_differ(study: Study) -> None:
+    """Refuse values that filters, printed cells and parameters by value cannot tell apart."""
+    for axis in study.axes:
+        known: dict[Any, Any] = {}
+        for value in itertools.chain(*(entry[axis] for entry in study.file.settings)):
+            first = known.setdefault(plain(value), value)
+            if repr(first) != repr(value):
+                message = (
+                    f"{first!r} and {value!r} are read as one value; write it in one way, or two "
+                    f"that differ apart, for example 'v{value}'"
+                )
+                raise study.source.error(("settings", axis), message)
 
 
 def _check_seeds(study: Study) -> None:
