@@ -1,5 +1,6 @@
 """Each mistake in a study or configuration has one clear message, before anything runs."""
 
+import math
 import re
 import shutil
 import sys
@@ -9,6 +10,9 @@ import pytest
 from losaw.cli import main
 from losaw.study import registry
 from losaw.study.errors import StudyError
+from losaw.study.registry.plugins import load_plugin
+from losaw.study.request.grid import Study
+from losaw.study.request.published import read_published, what_has_no_cell
 from losaw.study.results.outputs import write_outputs
 from losaw.support.words import did_you_mean, unknown
 
@@ -273,9 +277,13 @@ def test_printed_values_that_are_no_table_are_named(project, content):
     [
         ("published_runs,note", "note,published_sd", "has no column 'published_runs'; needed: t"),
         ("0.9,3,100,made", "0.9,,100,made", "line 3: decimals: Field required"),
-        ("0.5,3,100", "0.5,3,0", "line 2: published_runs: .* greater than or equal to 1, got 0"),
+        ("0.5,3,100", "0.5,3,0", "line 2: published_runs: .* greater than or equal to 1, got '0'"),
         ("0.5,3,100", "half,3,100", "line 2: published: .* a valid number.* got 'half'"),
-        ("0.5,3,100", "1e308,3,100", "line 2: published: .* less than or equal to 10+, got 1e.308"),
+        (
+            "0.5,3,100",
+            "1e308,3,100",
+            "line 2: published: .* less than or equal to 10+, got '1e308'",
+        ),
         ("0.5,3,100", "0.5,3,1e308", "line 2: published_runs: .* less than or equal to"),
         ("0.9,3,100", "90,0,100", "line 3: published is of decisions, a share from 0 to 1, got 90"),
         ("note\n", "published_sd\n", "line 3: published_sd: .* a valid number"),
@@ -285,6 +293,13 @@ def test_printed_values_that_are_no_table_are_named(project, content):
             "line [23]: published_se: .* greater than",
         ),
         ("60,1.0,pr_auc,jittered", "30,0.5,r2_test,plain", "line 3: this cell is printed twice"),
+        ("60,1.0,pr_auc,jittered", "30,0.50,r2_test,plain", "line 3: this cell is printed twice"),
+        ("0.5,3,100", "True,3,100", "line 2: published: .* a valid number.* got 'True'"),
+        (
+            "100,\nTable 1,60,1.0,pr_auc,jittered,0.9",
+            '100,"two\nlines"\n \n\nTable 1,60,1.0,pr_auc,jittered,half',
+            "line 6: published: .* 'half'",
+        ),
     ],
 )
 def test_printed_values_that_cannot_be_compared_are_named(project, old, new, words):
@@ -313,8 +328,8 @@ def test_a_name_that_no_cell_has_is_refused_in_print(project, old, new, words):
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("[30, 60]", "[30]", "line 3: unknown n_samples 60 (known: 30)"),
-        ("[0.5, 1.0]", "[1.0]", "line 2: unknown noise_variance 0.5 (known: 1.0)"),
+        ("[30, 60]", "[30]", "line 3: unknown n_samples '60' (known: 30)"),
+        ("[0.5, 1.0]", "[1.0]", "line 2: unknown noise_variance '0.5' (known: 1.0)"),
         ("bold: true", "where: {noise_variance: 1}", "line 2: no cell of 'Table 1' has these"),
     ],
 )
@@ -330,6 +345,30 @@ def test_printed_numbers_of_which_none_has_a_cell_are_refused(project, old, new)
     project.edit(old, new)
     with pytest.raises(StudyError, match=r"no line has a cell; line 2: unknown .*known: [29]0?\)"):
         project.session()
+
+
+@pytest.mark.parametrize("name", ["None", "NA", "null", "nan", "1e3", "007", "true"])
+def test_a_name_in_print_is_the_text_that_is_written(project, name):
+    project.edit("plain:", f'"{name}":')
+    project.edit("noise_variance: [0.5", f'noise_variance: [0.5, "{name}"')
+    project.replace(project.published, ",plain,", f",{name},")
+    project.replace(project.published, "60,1.0", f"60,{name}")
+    load_plugin(project.folder / "plugin.py")
+    study = Study(project.study_file)
+    printed = read_published(study, project.published.parent)
+    assert name in list(printed["method"]) and name in list(printed["noise_variance"].astype(str))
+    assert list(what_has_no_cell(study, printed)) == []
+
+
+@pytest.mark.parametrize(
+    ("number", "value"),
+    [("0.5\N{NO-BREAK SPACE}", 0.5), (" 0.50", 0.5), ("NA", None), ("nan", None), ("", None)],
+)
+def test_a_number_in_print_is_what_is_checked(project, number, value):
+    project.replace(project.published, "plain,0.5,", f"plain,{number},")
+    load_plugin(project.folder / "plugin.py")
+    first, _ = read_published(Study(project.study_file), project.published.parent)["published"]
+    assert first == value if value else math.isnan(first)
 
 
 def test_a_table_has_its_key_or_its_title_in_print(project):

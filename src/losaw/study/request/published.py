@@ -1,5 +1,6 @@
 """The published numbers of a study, read and checked."""
 
+import csv
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
@@ -10,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from losaw.study.errors import StudyError, part_of
 from losaw.study.request.grid import Study, table_title
-from losaw.study.request.settings import matches, plain, same
+from losaw.study.request.settings import as_own, matches, plain, same
 from losaw.support.words import unknown
 
 if TYPE_CHECKING:  # jobs of blocks read no printed numbers and start without it
@@ -27,7 +28,7 @@ class PublishedCell(BaseModel):
     A column that is not needed may be left out, or empty.
     """
 
-    model_config = ConfigDict(use_attribute_docstrings=True, coerce_numbers_to_str=True)
+    model_config = ConfigDict(use_attribute_docstrings=True)
 
     table: str
     """A table of the study file, by its key or its title."""
@@ -51,6 +52,9 @@ class PublishedCell(BaseModel):
 _COLUMNS = PublishedCell.model_fields.items()
 NEEDED = tuple(name for name, column in _COLUMNS if column.is_required())
 SOME = tuple(name for name, column in _COLUMNS if not column.is_required())
+NUMBERS = tuple(name for name, column in _COLUMNS if column.annotation is not str)
+# As other programs write an empty number; a name is what is written.
+_EMPTY = ("NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null", "None")
 
 
 def read_published(study: Study, folder: Path) -> "pd.DataFrame":
@@ -70,15 +74,20 @@ def read_published(study: Study, folder: Path) -> "pd.DataFrame":
         raise study.source.error(("published",), f"{path}: no such file")
     try:
         with warnings.catch_warnings(action="error", category=pd.errors.ParserWarning):
-            texts = dict.fromkeys(("table", "note"), str)
-            frame = pd.read_csv(path, dtype=texts, compression=None, index_col=False)
-    except (OSError, ValueError, pd.errors.ParserWarning) as error:
+            options: Any = {"keep_default_na": False, "na_values": [""], "index_col": False}
+            frame = pd.read_csv(path, dtype=str, compression=None, **options)
+        frame.index = pd.Index(_lines(path)[1:])
+    except (OSError, ValueError, csv.Error, pd.errors.ParserWarning) as error:
         raise StudyError(f"{path}: is not a CSV table in UTF-8 ({error})") from None
     for column in frame.columns:
         part_of("column", column, dict.fromkeys(columns), f"{path}: ")
     missing = [column for column in NEEDED if column not in frame]
     if missing:
         raise StudyError(f"{path}: has no column {missing[0]!r}; needed: {', '.join(NEEDED)}")
+    for axis in (axis for axis in study.axes if axis in frame):
+        frame[axis] = pd.Series(as_own(frame[axis], study.file.axes[axis]), frame.index)
+    numbers = [name for name in NUMBERS if name in frame]
+    frame[numbers] = frame[numbers].mask(frame[numbers].isin(_EMPTY))
     frame = _without_what_is_not_run(study, frame)
     titles = {key: table_title(key) for key in study.file.tables}
     frame["table"] = frame["table"].replace(titles)
@@ -88,22 +97,26 @@ def read_published(study: Study, folder: Path) -> "pd.DataFrame":
         for record in cells.to_dict("records")
     ]
     try:
-        TypeAdapter(list[PublishedCell]).validate_python(records)
+        read = TypeAdapter(list[PublishedCell]).validate_python(records)
     except ValidationError as error:
         problem = error.errors()[0]
         number, column = problem["loc"][:2]
         words = f"{column}: {problem['msg']}"
         if problem["type"] != "missing":
             words += f", got {problem['input']!r:.80}"
-        raise StudyError(f"{path}: line {cells.index[number] + 2}: {words}") from None
+        raise StudyError(f"{path}: line {cells.index[number]}: {words}") from None
+    for name in numbers:
+        values = pd.Series([getattr(one, name) for one in read], cells.index)
+        frame[name] = pd.to_numeric(values).reindex(frame.index)
+    cells = frame.loc[cells.index]
     beyond = cells.index[cells["metric"].isin(study.decisions) & ~cells["published"].between(0, 1)]
     if len(beyond):
         words = f"is of decisions, a share from 0 to 1, got {cells.loc[beyond[0], 'published']:g}"
-        raise StudyError(f"{path}: line {beyond[0] + 2}: published {words}")
+        raise StudyError(f"{path}: line {beyond[0]}: published {words}")
     _check_reached(study, path, cells)
-    twice = cells.index[cells.duplicated([key for key in keys if key in frame])]
+    twice = cells.index[cells[[key for key in keys if key in frame]].map(plain).duplicated()]
     if len(twice):
-        raise StudyError(f"{path}: line {twice[0] + 2}: this cell is printed twice")
+        raise StudyError(f"{path}: line {twice[0]}: this cell is printed twice")
     for metric in dict.fromkeys(frame["metric"]):
         if metric in study.metrics and metric not in study.file.margins:
             raise study.source.error(
@@ -113,6 +126,18 @@ def read_published(study: Study, folder: Path) -> "pd.DataFrame":
                 f"'margins: {{{metric}: 0.03}}'",
             )
     return frame
+
+
+def _lines(path: Path) -> list[int]:
+    """Return the numbers of the lines in which rows of a table begin, the heading's first."""
+    begin, last = [], 0
+    with path.open(encoding="utf-8", newline="") as file:
+        reader = csv.reader(file)
+        for row in reader:
+            if "".join(row).strip() or len(row) > 1:
+                begin.append(last + 1)
+            last = reader.line_num
+    return begin
 
 
 def _without_what_is_not_run(study: Study, written: "pd.DataFrame") -> "pd.DataFrame":
@@ -142,7 +167,7 @@ def _check_reached(study: Study, path: Path, cells: "pd.DataFrame") -> None:
         for line, name in cells[key].items():
             if str(name) not in names:
                 words = f"{unknown(key, name, names)}; 'not_run' names what the study leaves out"
-                raise StudyError(f"{path}: line {line + 2}: {words}")
+                raise StudyError(f"{path}: line {line}: {words}")
     lost = _without_cell(study, cells)
     if len(lost) == len(cells):
         raise StudyError(f"{path}: no line has a cell; line {_first(lost)}")
@@ -162,7 +187,7 @@ def what_has_no_cell(study: Study, published: "pd.DataFrame") -> Iterator[str]:
 
 def _first(lost: Mapping[int, str]) -> str:
     line = min(lost)
-    return f"{line + 2}: {lost[line]}"
+    return f"{line}: {lost[line]}"
 
 
 def _without_cell(study: Study, cells: "pd.DataFrame") -> dict[int, str]:

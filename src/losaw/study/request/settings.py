@@ -2,8 +2,9 @@
 
 import hashlib
 import json
+import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,9 +38,17 @@ def plain(value: Any) -> Any:
     if text.lower() in ("true", "false"):
         return text.lower()
     try:
-        return float(value)
+        number = float(value)
     except (TypeError, ValueError):
         return text
+    # A name may be nan, and equals itself; what is missing in a table equals nothing.
+    return text if isinstance(value, str) and math.isnan(number) else number
+
+
+def as_own(written: Iterable[Any], own: Iterable[Scalar]) -> list[Any]:
+    """Return values of a table as a study file writes them: 500.0 as 500, others as they are."""
+    known = {plain(value): value for value in own}
+    return [known.get(plain(value), value) for value in written]
 
 
 def matches(where: Mapping[str, Any], cell: Mapping[str, Any]) -> bool:
