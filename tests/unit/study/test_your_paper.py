@@ -98,12 +98,26 @@ def test_a_metric_of_each_feature_stands_where_it_was_written(mine):
         ("extra: true}]", "extra: {a: 1}}]", "settings.1.extra"),
         ("generator: mine", "generator: {name: mine, efect: 2}", "did you mean 'effect'?"),
         ("n: [80]", "n: [3]", "features of setting 3_True"),
+        ("pr_auc: {}", "score_X1: {metric: pr_auc}", "metrics.score_X1: is a metric that 'score'"),
+        (
+            "pr_auc: {}",
+            "score_X: {metric: feature_score, feature: each}, score_X_X2: {metric: pr_auc}",
+            "metrics.score_X_X2: is a metric that 'score_X'",
+        ),
     ],
 )
 def test_a_slip_is_named(mine, old, new, words):
     with pytest.raises(StudyError) as caught:
         validate(mine((old, new)))
     assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "margins", ["{score_X1: 0.01, score: 0.9}", "{score: 0.9, score_X1: 0.01}"]
+)
+def test_a_margin_of_one_feature_stands_before_that_of_each(mine, margins):
+    found = mine(("{score: 0.1}", margins)).file.margins
+    assert found == {"score_X1": 0.01, "score_X2": 0.9, "score_X3": 0.9}
 
 
 def test_a_learner_of_a_library_has_its_version():
@@ -163,11 +177,13 @@ def test_the_example_has_a_cell_for_every_printed_value(monkeypatch):
         ("{method: othr}", "not_run.method: unknown method 'othr'; did you mean 'other'"),
         ("{methods: other}", "not_run.methods: unknown column .*; did you mean 'method'"),
         ("{n_samples: 30.0}", "not_run.n_samples: 30.0 is run by the study"),
+        ("{table: table_1}", "not_run.table: 'table_1' is run by the study"),
+        ("{table: Table 1}", "not_run.table: 'Table 1' is run by the study"),
     ],
 )
 def test_a_study_says_which_printed_lines_it_does_not_run(project, not_run, words):
     with project.published.open("a") as file:
-        file.write("Table 9,90,0.5,auc,other,0.5,3,100,\nTable 1,30,0.5,r2_test,other,0.5,3,100,\n")
+        file.write("Table 9,90,0.5,auc,other,0.5,3,100,\ntable_1,30,0.5,r2_test,other,0.5,3,100,\n")
     project.edit("published: tiny.csv", f"published: tiny.csv\nnot_run: {not_run}")
     with pytest.raises(StudyError, match=words) if words else contextlib.nullcontext():
         found = read_published(project.session().study("tiny"), project.published.parent)

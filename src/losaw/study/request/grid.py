@@ -112,13 +112,19 @@ class Study:
             missing = {} if all(feature in names for names in found) else {"optional": True}
             spread[f"{label}_{feature}"] = {**options, **missing}
 
+        for name in spread:
+            if name in data["metrics"] and name != label:
+                message = f"is a metric that {label!r} makes by '{key}: each'; choose another label"
+                raise self.source.error(("metrics", name), message)
+
         def put(values: Mapping[str, Any], each: Mapping[str, Any]) -> dict[str, Any]:
             parts = [each if name == label else {name: values[name]} for name in values]
             return {name: value for part in parts for name, value in part.items()}
 
         data["metrics"] = put(data["metrics"], spread)
         margins = data.get("margins", {})
-        data["margins"] = put(margins, dict.fromkeys(spread, margins.get(label)))
+        of_all = {name: margins.get(label) for name in spread if name not in margins}
+        data["margins"] = put(margins, of_all)
         for table in data.get("tables", {}).values():
             if table.get("metrics"):
                 table["metrics"] = [*put(dict.fromkeys(table["metrics"]), spread)]

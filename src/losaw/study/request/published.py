@@ -88,9 +88,9 @@ def read_published(study: Study, folder: Path) -> "pd.DataFrame":
         frame[axis] = pd.Series(as_own(frame[axis], study.file.axes[axis]), frame.index)
     numbers = [name for name in NUMBERS if name in frame]
     frame[numbers] = frame[numbers].mask(frame[numbers].isin(_EMPTY))
-    frame = _without_what_is_not_run(study, frame)
     titles = {key: table_title(key) for key in study.file.tables}
     frame["table"] = frame["table"].replace(titles)
+    frame = _without_what_is_not_run(study, frame)
     cells, keys = frame[frame["published"].notna()], ["table", *study.axes, "metric", "method"]
     records = [
         {name: value for name, value in record.items() if not pd.isna(value)}
@@ -149,7 +149,8 @@ def _without_what_is_not_run(study: Study, written: "pd.DataFrame") -> "pd.DataF
         study.source.check_known(key, names, ("not_run", key), "column")
         for value in values:
             lines = written.index[written[key].map(partial(same, value)).astype(bool)]
-            if any(same(own, value) for own in ours[key]):
+            title = table_title(str(value)) if key == "table" else value
+            if any(same(own, title) for own in ours[key]):
                 message = f"{value!r} is run by the study; take it out of 'not_run'"
                 raise study.source.error(("not_run", key), message)
             if lines.empty:
