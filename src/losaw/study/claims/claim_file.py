@@ -3,14 +3,23 @@
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from losaw.study.errors import StudyError, part_of
 from losaw.study.request.checks import check_filter
 from losaw.study.request.grid import Study
-from losaw.study.request.study_file import Filter, Location, Names, SourceFile, Strict, parse
+from losaw.study.request.settings import plain
+from losaw.study.request.study_file import (
+    Filter,
+    Location,
+    Names,
+    SomeValues,
+    SourceFile,
+    Strict,
+    parse,
+)
 
 
 class Side(Strict):
@@ -50,8 +59,10 @@ class Claim(Strict):
     """
     statistic: Literal["mean", "deviation"] = "mean"
     """What is compared: means over the runs, or the standard deviations of single runs."""
-    share_of: Filter = Field(default={})
-    """Axis -> value: every mean is divided by that of the same cell at these values."""
+    share_of: dict[str, Annotated[SomeValues, Field(max_length=1)]] = Field(default={})
+    """Axis -> value: every mean is divided by that of the same cell at this value; those at it are
+    1, and not compared.
+    """
     holds_in: Literal["all", "most"] = "all"
     """Whether one setting against it is too many, or only more than half of them ("often")."""
     ours: bool = False
@@ -178,3 +189,17 @@ def _check(claim: Claim, study: Study) -> None:
                 part_of("method", method, known)
         check_filter(study, side.where, ("settings",))
     check_filter(study, claim.share_of, ("settings",))
+    than = claim.than if isinstance(claim.than, Side) else Side(method=[])
+    named: list[tuple[list[Any] | None, list[Any] | None]]
+    named = [(claim.method, than.method), (claim.metric, than.metric)]
+    named += [(claim.where.get(axis), values) for axis, values in than.where.items()]
+    if all(_is_one(left, right) for left, right in named if right is not None):
+        raise StudyError("'than' names what is on the left side; another method, metric or setting")
+    bases = [(claim.where.get(axis), values) for axis, values in claim.share_of.items()]
+    if bases and all(_is_one(left, right) for left, right in bases):
+        raise StudyError("'share_of' names the settings of 'where': each mean is divided by itself")
+
+
+def _is_one(left: Collection[Any] | None, right: Collection[Any]) -> bool:
+    """Return whether both sides have the same value, and no other."""
+    return bool(left and right) and len({plain(value) for value in (*(left or ()), *right)}) == 1

@@ -251,16 +251,19 @@ def _compared_sides(
     else:
         number = {"mean": claim.than, "std_error": 0.0, "freedom": np.inf, "n_seeds": np.inf}
         right = pd.DataFrame([{"study": claim.study, **number, "compared": (0,)}])
-    both = left.merge(right[[*keys, *NUMBERS, "compared"]], on=keys, suffixes=(" left", " right"))
+    right = right.rename(columns={"setting_id": "setting_id right"})
+    columns = [*keys, *NUMBERS, "compared", *right.columns.intersection(["setting_id right"])]
+    both = left.merge(right[columns], on=keys, suffixes=(" left", " right"))
     # The order in which the claim names them, whatever that of the summary.
     both = both.sort_values(["compared left", "compared right"], kind="stable")
     names = both[["compared left", "compared right"]].map(lambda compared: compared[1:])
     both = both.assign(compared=list(names.itertuples(index=False, name=None)))
-    if not than.where:  # at the same axes a mean is not compared with itself
-        both = both[names["compared left"] != names["compared right"]]
-        if claim.relation == "near":  # a near b and b near a are one claim
-            pairs = both[axes].assign(compared=both["compared"].map(frozenset))
-            both = both[~pairs.duplicated()]
+    if others:  # a mean is not compared with itself
+        is_itself = names["compared left"] == names["compared right"]
+        both = both[~(is_itself & (both["setting_id"] == both["setting_id right"]))]
+    if not than.where and claim.relation == "near":  # a near b and b near a are one claim
+        pairs = both[axes].assign(compared=both["compared"].map(frozenset))
+        both = both[~pairs.duplicated()]
     errors = _join(claim)(both["std_error left"], both["std_error right"])
     is_paired = runs is not None and than.metric and not (than.where or claim.share_of)
     if is_paired and claim.statistic == "mean":
@@ -347,6 +350,9 @@ def _shares(claim: Claim, side: Side, summary: pd.DataFrame, rows: pd.DataFrame)
     bases = _means(whole, base_side, summary)
     keys = ["study", "compared", *(axis for axis in _axes(summary) if axis not in claim.share_of)]
     both = rows.merge(bases[[*keys, *NUMBERS]], on=keys, suffixes=("", " base"))
+    # The base itself is 1, whatever the numbers.
+    is_base = [matches(claim.share_of, row) for row in both.to_dict("records")]
+    both = both[~np.array(is_base, dtype=bool)]
     # The delta method: Var(m / b) is about (Var m + (m / b)^2 Var b) / b^2.
     share = both["mean"] / both["mean base"]
     error = np.hypot(both["std_error"], share * both["std_error base"]) / both["mean base"].abs()

@@ -261,6 +261,21 @@ def test_of_several_names_each_is_compared_with_each_but_not_with_itself():
     assert list(settings_against(mixed)) == ["compared = B m versus A: 2 versus 3"]
 
 
+@pytest.mark.parametrize(
+    ("changes", "left"),
+    [
+        ({"than": {"where": {"n": [100]}}}, [5.0, 6.0]),
+        ({"than": {"where": {"n": [100, 200]}}}, [4.0, 5.0, 6.0, 6.0]),
+        ({"than": {"method": ["A", "B"], "where": {"n": [100]}}}, [4.0, 5.0, 5.0, 6.0, 6.0]),
+        ({"than": 1.0, "share_of": {"n": [100]}}, [1.25, 1.5]),
+    ],
+)
+def test_a_mean_is_not_compared_with_itself_at_other_settings(changes, left):
+    means = pd.concat([summary([4.0, 5.0, 6.0]), summary([1.0, 1.0, 1.0], method="B")])
+    weighed = weigh(claim(relation="near", margin=9.0, **changes), means)
+    assert sorted(weighed.comparisons["left"]) == left
+
+
 def test_deviations_are_compared_with_the_error_of_a_deviation():
     both = pd.concat([summary([0.0], sd=2.0), summary([5.0], sd=1.0, method="B")])
     weighed = weigh(claim(than={"method": "B"}, statistic="deviation"), both)

@@ -84,6 +84,9 @@ def test_the_scale_paper_runs_both_sides(claims, studies):
             assert run.issuperset(product(side.method, side.metric)), claim.says
 
 
+IDENTITY = {"correlation": "identity"}
+
+
 def check_one_claim(folder, paper=("losaw_figure_1",), **changes):
     """Check a file with one claim, next to the repository's studies."""
     written = {
@@ -109,6 +112,13 @@ def check_one_claim(folder, paper=("losaw_figure_1",), **changes):
         ({"than": {"method": "losawRF"}}, "unknown method 'losawRF'"),
         ({"than": {"where": {"correlation": "none"}}}, "unknown correlation 'none'"),
         ({"than": {}}, "'than' names nothing"),
+        ({"than": {"method": "RF"}}, "'than' names what is on the left side"),
+        ({"than": {"method": "RF", "metric": "pr_auc"}}, "'than' names what is on the left side"),
+        (
+            {"where": IDENTITY, "than": {"where": IDENTITY}},
+            "'than' names what is on the left side",
+        ),
+        ({"where": IDENTITY, "share_of": IDENTITY}, "'share_of' names the settings of 'where'"),
     ],
 )
 def test_a_name_that_there_is_not_is_refused_with_the_claim(tmp_path, changes, message):
@@ -125,6 +135,11 @@ def test_a_paper_names_its_studies_and_a_study_is_of_one_paper(tmp_path):
     (tmp_path / "claims" / "a.yaml").unlink()
     with pytest.raises(StudyError, match=r"line 6: studies\.1: unknown study 'losaw'"):
         check_one_claim(tmp_path, paper=("losaw_figure_1", "losaw"))
+
+
+def test_a_share_is_of_one_value(tmp_path):
+    with pytest.raises(StudyError, match=r"claims\.0\.share_of\.correlation: .* at most 1 item"):
+        check_one_claim(tmp_path, share_of={"correlation": ["identity", "heterogeneous"]})
 
 
 def test_a_mistake_in_a_file_of_claims_is_named_with_its_line(tmp_path):
