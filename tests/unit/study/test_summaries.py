@@ -256,6 +256,35 @@ def test_effects_of_runs_give_the_error_of_a_summary_and_of_a_difference(summary
     assert np.sqrt(np.mean(errors)) == pytest.approx(np.std(differences), rel=0.1)
 
 
+@pytest.mark.parametrize("summary", ["sd", "median", "root-mean", 0.9])
+def test_what_holds_of_means_alone_is_refused_of_another_summary(project, summary):
+    project.edit("[r2_test, pr_auc]", f"{{r2_test: {{summary: {summary}}}, pr_auc: {{}}}}")
+    project.session()
+    claim = {"says": "s", "place": "p", "study": "tiny", "metric": "pr_auc", "method": "plain"}
+    claim |= {"relation": "above", "than": {"metric": "r2_test"}, "statistic": "deviation"}
+    file = project.configuration.with_name("claims") / "tiny.yaml"
+    file.parent.mkdir()
+    file.write_text(
+        json.dumps({"paper": "P", "title": "T", "studies": ["tiny"], "claims": [claim]})
+    )
+    with pytest.raises(StudyError, match=r"'statistic: deviation' of 'r2_test'.*leave 'statistic'"):
+        project.session()
+    file.unlink()
+    project.replace(project.published, "note\n", "published_sd\n")
+    project.replace(project.published, "made up", "0.2")
+    project.session()  # of pr_auc, whose summary is the mean
+    project.replace(project.published, "plain,0.5,3,100,", "plain,0.5,3,100,0.2")
+    with pytest.raises(StudyError, match=r"line 2: published_sd of 'r2_test': .*give published_se"):
+        project.session()
+
+
+@pytest.mark.parametrize("summary", ["sd", "median", "root-mean", 0.9])
+def test_decisions_that_are_summarised_otherwise_are_no_rate(project, summary):
+    metrics = f"r2_test: {{}}, pr_auc: {{metric: top_share, summary: {summary}}}, top_share: {{}}"
+    project.edit("[r2_test, pr_auc]", f"{{{metrics}}}")
+    assert project.session().study("tiny").decisions == {"top_share"}
+
+
 def test_two_metrics_of_a_run_are_compared_run_by_run(computed):
     computed.edit("[r2_test, pr_auc]", "{r2_test: {}, same: {metric: risk}, pr_auc: {}}")
     (plan,) = computed.session().plans

@@ -184,6 +184,11 @@ def _check(claim: Claim, study: Study) -> None:
     for side in claim.sides:
         for metric in side.metric or ():
             part_of("metric", metric, study.metrics)
+            if claim.statistic == "deviation" and study.summaries[metric] != "mean":
+                raise StudyError(
+                    f"'statistic: deviation' of {metric!r}, which the study file summarises "
+                    "otherwise than by the mean; leave 'statistic' out"
+                )
             known = dict.fromkeys(study.methods_of(metric))
             for method in side.method or ():
                 part_of("method", method, known)

@@ -261,8 +261,9 @@ class Study:
 
     @cached_property
     def decisions(self) -> set[str]:
-        """The metrics whose values are shares of yes-or-no decisions."""
-        return {name for name, one in self.metrics.items() if one.about("is_decision", False)}
+        """The metrics whose means are shares of yes-or-no decisions."""
+        judging = (name for name, one in self.metrics.items() if one.about("is_decision", False))
+        return {name for name in judging if self.summaries[name] == "mean"}
 
     @cached_property
     def summaries(self) -> dict[str, Summary]:

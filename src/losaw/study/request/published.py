@@ -114,6 +114,12 @@ def read_published(study: Study, folder: Path) -> "pd.DataFrame":
         words = f"is of decisions, a share from 0 to 1, got {cells.loc[beyond[0], 'published']:g}"
         raise StudyError(f"{path}: line {beyond[0]}: published {words}")
     _check_reached(study, path, cells)
+    of_means = cells["metric"].map(study.summaries) == "mean"
+    has_sd = cells["published_sd"].notna() if "published_sd" in cells else False
+    if lines := list(cells.index[~of_means & has_sd]):
+        words = "its runs are summarised otherwise than by their mean; give published_se"
+        metric = cells.loc[lines[0], "metric"]
+        raise StudyError(f"{path}: line {lines[0]}: published_sd of {metric!r}: {words}")
     twice = cells.index[cells[[key for key in keys if key in frame]].map(plain).duplicated()]
     if len(twice):
         raise StudyError(f"{path}: line {twice[0]}: this cell is printed twice")
