@@ -122,10 +122,12 @@ def test_the_verdict_says_what_is_missing():
     published = {"published": 0.5, "decimals": 3, "published_runs": 250}
     ours = {"reproduced": 0.5, "reproduced_sd": 0.1, "n_seeds": 25}
     none = {"reproduced": math.nan, "reproduced_sd": math.nan, "n_seeds": 0}
+    root = {**none, "n_seeds": 25}  # of a negative mean
     found = [weigh_cell(cell, UNBOUNDED, 0.1)["verdict"] for cell in (
-        published | {"n_seeds": 0}, ours, published | none, none, published | ours,
+        published | {"n_seeds": 0}, ours, published | none, none, published | root,
+        published | ours,
     )]  # fmt: skip
-    assert found == ["not run", "not printed", "no value", "no value", "agrees"]
+    assert found == ["not run", "not printed", "no value", "no value", "no value", "agrees"]
 
 
 def test_a_published_deviation_takes_the_place_of_ours_for_the_published_mean():

@@ -36,6 +36,11 @@ from losaw.support.words import did_you_mean, unknown
         ("rows: [noise_variance", "rows: [noise", ["tables.table_1.rows", "'noise'"]),
         ("[n_samples, method]", "[metric, method]", ["tables.table_1: 'metric' is named twice"]),
         ("rows: [noise_variance, metric]", "rows: []", ["tables.table_1.rows", "at least 1 item"]),
+        (
+            "tables:\n",
+            "tables:\n  Table_1: {caption: c, rows: [metric], columns: [method]}\n",
+            ["tables.table_1: has the title of 'Table_1', 'Table 1'; choose another name"],
+        ),
         ("bold: true", "bolt: true", ["did you mean 'bold'"]),
         ("study: tiny", "study: small", ["'small' must equal the file's name, 'tiny'"]),
         ("jitter: 0.3", "jitter: {axis: n_sampels}", ["unknown axis 'n_sampels'"]),

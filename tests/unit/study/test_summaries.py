@@ -256,6 +256,12 @@ def test_effects_of_runs_give_the_error_of_a_summary_and_of_a_difference(summary
     assert np.sqrt(np.mean(errors)) == pytest.approx(np.std(differences), rel=0.1)
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(("summary", "runs"), [("root-mean", [-3.0, 1.0]), ("sd", [1.0])])
+def test_a_summary_that_runs_do_not_have_is_missing(summary, runs):
+    assert np.isnan(statistic(np.array(runs), summary)).all()
+
+
 @pytest.mark.parametrize("summary", ["sd", "median", "root-mean", 0.9])
 def test_what_holds_of_means_alone_is_refused_of_another_summary(project, summary):
     project.edit("[r2_test, pr_auc]", f"{{r2_test: {{summary: {summary}}}, pr_auc: {{}}}}")

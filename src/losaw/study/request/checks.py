@@ -13,7 +13,7 @@ from pydantic import PydanticUserError, TypeAdapter, ValidationError
 
 from losaw.study.metrics.metric import Needs
 from losaw.study.registry.catalogue import EXTRAS
-from losaw.study.request.grid import Method, Study, resolve
+from losaw.study.request.grid import Method, Study, resolve, table_title
 from losaw.study.request.settings import plain, safe_name, same
 from losaw.study.request.study_file import EVERY_STUDY_HAS, LONGEST, SCALES, Location, reason
 from losaw.support.extras import LIBRARIES, MissingExtraError, require
@@ -220,7 +220,11 @@ def _check_cells(study: Study) -> None:
     for key, known, what in (("margins", study.metrics, "metric"), ("labels", shown, "name")):
         for name in getattr(file, key):
             study.source.check_known(name, known, (key, name), what)
+    titles: dict[str, str] = {}
     for name, table in file.tables.items():
+        if (other := titles.setdefault(table_title(name), name)) != name:
+            message = f"has the title of {other!r}, {table_title(name)!r}; choose another name"
+            raise study.source.error(("tables", name), message)
         check_filter(study, table.where, ("tables", name, "where"))
         for part, axes in (("rows", table.rows), ("columns", table.columns)):
             for axis in axes:

@@ -101,7 +101,7 @@ def weigh_cell(cell: Mapping[str, Any], kind: Kind | None, margin: float) -> dic
         evidence = weigh(ours, printed, kind)
     if "reproduced" not in cell:
         word = NOT_RUN
-    elif not cell["n_seeds"]:
+    elif not (cell["n_seeds"] and math.isfinite(cell["reproduced"])):
         word = NO_VALUE
     else:
         word = verdict(evidence, margin) if "published" in cell else NOT_PRINTED

@@ -1,6 +1,7 @@
 """Mean and Monte Carlo standard error of every measured number."""
 
 import itertools
+import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -56,7 +57,7 @@ def statistic(runs: FloatArray, summary: Summary) -> tuple[float, float]:
     if summary == "sd":
         return deviation, deviation / np.sqrt(2 * max(n - 1, 1))
     if summary == "root-mean":
-        root = float(np.sqrt(runs.mean()))
+        root = math.sqrt(runs.mean()) if runs.mean() >= 0 else math.nan
         return root, deviation / (2 * root * np.sqrt(n)) if root else 0.0
     share = 0.5 if summary == "median" else float(summary)
     reach = np.sqrt(share * (1 - share) / n)
