@@ -20,8 +20,8 @@ from losaw.study.block.rows import SCORES, Row
 from losaw.study.block.spent import Seconds, counted, part_name
 from losaw.study.datasets import DatasetError
 from losaw.study.estimates import Estimate, Truths, by_estimand, data_and_truths, dataset_of
-from losaw.study.metrics.metric import Predictions, check_scores
-from losaw.study.registry.plugins import PREFIX, place_of
+from losaw.study.metrics.metric import Metric, Predictions, check_scores
+from losaw.study.registry.plugins import is_of_a_plugin, place_of
 from losaw.study.request.grid import Study
 from losaw.study.request.settings import Setting
 from losaw.support.models import classes_of, task_of
@@ -126,7 +126,7 @@ def estimate(ingredients: Ingredients, data: Any, truths: Truths, seed: int) -> 
 @contextmanager
 def from_its_own_generator(user: str, method: Any) -> Iterator[None]:
     """Raise a ValueError if a method of a plugin draws from a generator that all code shares."""
-    is_plugin = type(method).__module__.startswith(PREFIX)
+    is_plugin = is_of_a_plugin(method.function if isinstance(method, Metric) else type(method))
     before, n_modules = global_state() if is_plugin else None, len(sys.modules)
     yield
     # A library that the first call loads may draw for itself.
@@ -187,13 +187,14 @@ def _rows_of_part(
         if label:
             rng = ingredients.rng(seed, f"importance:{ingredients.learner}:{label}")
             importance = ingredients.importances[label]
-            if type(importance).__module__.startswith(PREFIX):  # it may change what it is given
+            if is_of_a_plugin(type(importance)):  # it may change what it is given
                 model = deepcopy(model)
             name = f"the importance {label!r}"
             with from_its_own_generator(name, importance), unchanged(name, arrays_of(data)):
                 measured = checked(importance.explain(model, data, rng), data)
         elif wanted:
-            with unchanged(f"{type(model).__name__}.predict", arrays_of(data)):
+            name = f"{type(model).__name__}.predict"
+            with from_its_own_generator(name, model), unchanged(name, arrays_of(data)):
                 measured = predict(model, data)
     except Exception as error:
         names = [SCORES, *wanted] if label else wanted
@@ -244,7 +245,9 @@ def checked(result: Any, data: Dataset) -> ImportanceResult:
         is_untested = np.isnan(values) & (name == "p_values")
         if not (found is None or (is_untested | ((values >= low) & (values <= high))).all()):
             raise ValueError(f"{name} must be between {low:g} and {high:g}, got {values}")
-    result.scores.flags.writeable = False  # the metrics share it
+    for shared in (result.scores, result.std_error, result.p_values):
+        if isinstance(shared, np.ndarray):  # the metrics share it
+            shared.flags.writeable = False
     if result.feature_names != tuple(data.feature_names):
         raise ValueError(
             f"the features are named {', '.join(map(str, result.feature_names[:5]))}, …, those of "
@@ -267,7 +270,8 @@ def _scores_row(seed: int, label: str, result: ImportanceResult, data: Dataset) 
 def measure(seed: int, label: str, name: str, metric: Any, measured: Any, truth: Any) -> Row:
     """The row of a metric of an importance, by its label; of all else the label is ``""``."""
     try:
-        value = float(metric(measured, truth))
+        with from_its_own_generator(f"the metric {name!r}", metric):
+            value = float(metric(measured, truth))
         if not (np.isfinite(value) or (np.isnan(value) and getattr(metric, "optional", False))):
             raise ValueError(f"the metric {name!r} gave {value}, which no mean can be taken of")
         return Row(seed, label, name, value=value)

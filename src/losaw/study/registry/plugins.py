@@ -1,10 +1,13 @@
 """Plugins: Python files that register a user's own methods."""
 
 import importlib.util
+import itertools
 import sys
 import traceback
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from losaw.study.registry import Registration, RegistryError, decorated, entries, forget
 from losaw.support.errors import LosawError
@@ -71,6 +74,12 @@ def _check_own_names(n_before: int) -> None:
                 "the file; give each a name of its own, and let @register stand above other "
                 "decorators"
             )
+
+
+def is_of_a_plugin(made: type | Callable[..., Any]) -> bool:
+    """Return whether a class or function is of a plugin, or of a module that one registers from."""
+    modules = {entry.target.partition(":")[0] for entry in itertools.chain(*REGISTERED.values())}
+    return made.__module__.startswith(PREFIX) or made.__module__ in modules
 
 
 def plugin_entries(path: Path | str) -> tuple[Registration, ...]:

@@ -12,6 +12,7 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 
+from losaw.study import registry
 from losaw.study.block import compute as module
 from losaw.study.block.block_file import read_block
 from losaw.study.block.recipe import Recipe
@@ -356,6 +357,41 @@ class ByPython(MarginalSlopes):
 class ByNumpyToo:
     def explain(self, model, data, rng):
         return ImportanceResult(np.random.random(len(data.feature_names)), data.feature_names)
+
+
+@register("learner", "predicting")
+class Predicting(MarginalSlopes):
+    def predict(self, X):
+        return super().predict(X) + np.random.random()
+
+
+@register("metric", "drawing")
+class Drawing:
+    needs, range, higher_is_better = "prediction", (0.0, 1.0), True
+
+    def __call__(self, measured, truth):
+        return np.random.random()
+
+
+import aside
+from losaw.study.registry import add
+
+add("generator", "aside", "aside:draw")
+add("metric", "by-a-function", "aside:metric")
+"""
+ASIDE = """
+import numpy as np
+from losaw.study.generators.simulated import simulated
+from losaw.study.metrics.metric import Metric
+
+def draw(rng, *, n_samples, noise_variance):
+    X = np.random.standard_normal((n_samples, 3))
+    return simulated(X, X[:, 0], signal=["X1"], n_train=20)
+
+def metric(result, truth):
+    return float(np.random.random())
+
+metric = Metric(metric)
 """
 
 
@@ -365,9 +401,17 @@ class ByNumpyToo:
         ("{learner: marginal-slopes, j", "{learner: by-numpy, j", "ByNumpy.fit"),
         ("{learner: marginal-slopes, j", "{learner: by-python, j", "ByPython.fit"),
         ("[reported]", "[by-numpy]", "the importance 'by-numpy'"),
+        ("{learner: marginal-slopes, j", "{learner: predicting, j", "Predicting.predict"),
+        ("[r2_test, pr_auc]", "[r2_test, pr_auc, drawing]", "the metric 'drawing'"),
+        ("[r2_test, pr_auc]", "[r2_test, pr_auc, by-a-function]", "the metric 'by-a-function'"),
+        ("{name: normal-linear, correlation: heterogeneous}", "aside", "the generator"),
     ],
 )
-def test_a_plugin_that_draws_from_a_global_generator_is_named(failing, old, new, name):
+def test_a_plugin_that_draws_from_a_global_generator_is_named(failing, monkeypatch, old, new, name):
+    monkeypatch.syspath_prepend(failing.folder)
+    monkeypatch.delitem(sys.modules, "aside", raising=False)
+    registry.forget("aside:")
+    (failing.folder / "aside.py").write_text(ASIDE)
     failing.extend_plugin(GLOBAL)
     failing.edit(old, new)
     with pytest.raises(StudyError, match=f"ValueError: {name} draws from numpy's or Python's glob"):

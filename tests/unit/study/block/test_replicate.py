@@ -100,8 +100,11 @@ def test_a_metric_that_changes_what_it_measures_fails_and_changes_no_other():
     rows = rows_of({}, metrics)
     assert rows["", "error"].value == alone
     assert "read-only" in rows["", "sort"].message
-    metrics = {"sort": Metric(lambda result: result.scores.sort()), **FIRST}
-    assert "read-only" in rows_of({"sizes": Sizes()}, metrics)["sizes", "sort"].message
+    errors = {"p_values": np.array([0.4, 0.1]), "std_error": np.array([0.4, 0.1])}
+    for name in ("scores", *errors):
+        metrics = {"sort": Metric(lambda result, name=name: getattr(result, name).sort()), **FIRST}
+        rows = rows_of({"fixed": Fixed(**errors)}, metrics)
+        assert "read-only" in rows["fixed", "sort"].message
 
 
 def test_a_learner_that_changes_the_data_is_a_failed_fit():
