@@ -193,7 +193,7 @@ def made_up(
 
 def _check_figures(plan: StudyPlan, collection: Collection) -> None:
     """Draw the figures of a study; a StudyError names the options that one cannot use."""
-    study, results = plan.study, StudyResults(plan.folder)
+    study, results = plan.study, StudyResults(plan.folder, plan.study)
     summary = summarise(study, collection)
     comparison = compare(study, summary, read_published(study, plan.published))
     stored = {"summary": summary, "comparison": comparison, "results": collection.results}

@@ -72,6 +72,7 @@ from losaw.support.words import did_you_mean, unknown
         ("{r2_test: 0.03,", "{r2_tset: 0.03, r2_test: 0.03,", ["did you mean 'r2_test'"]),
         ("[30, 60]", "[30, 60, 30]", ["two values of one name in files: 30"]),
         ("[30, 60]", "['1.1', '1.10', b]", ["n_samples: '1.1' and '1.10' are read as one value"]),
+        ("[30, 60]", "['', b]", ["settings.n_samples: '' is no value"]),
         ("[30, 60]", "['01', 1]", ["'01' and 1 are read as one value", "for example 'v1'"]),
         ("[30, 60]", "[30, 30.0]", ["30 and 30.0 are read as one value"]),
         ("[30, 60]", "['inf', infinity]", ["'inf' and 'infinity' are read as one value"]),

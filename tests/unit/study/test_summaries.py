@@ -308,6 +308,26 @@ def test_two_metrics_of_a_run_are_compared_run_by_run(computed):
     assert (added["std_error"] >= paired["std_error"]).all()
 
 
+@pytest.mark.parametrize("values", [["01", "2"], ["1", "2.50"], ["NA", "true"], [True, "1e3"]])
+def test_stored_tables_have_the_values_of_axes_that_the_study_has(project, values):
+    first, last = values
+    project.narrow()
+    project.edit("  noise_variance: [0.5, 1.0]", f"  kind: {json.dumps(values)}")
+    by_value = json.dumps({str(first): 0.1, str(last): 0.2})
+    project.edit("jitter: 0.3", f"jitter: {{axis: kind, values: {by_value}}}")
+    table = "{caption: c, rows: [metric, method], columns: [kind, n_samples]}"
+    labels = f'{{"{first}": one, "{last}": other}}'
+    more = f"learner_axes: [kind]\ntables: {{all: {table}}}\nlabels: {labels}\n"
+    project.study_file.write_text(project.study_file.read_text() + more)
+    (plan,) = project.session().plans
+    results = StudyResults(run(project.session()), plan.study)
+    for found in (results.summary, results.comparison, results.differences):
+        assert set(found["kind"]) == set(values)
+    write_tables(plan.study, results.comparison, plan.folder / "tables")
+    text = (plan.folder / "tables" / "all.md").read_text()
+    assert ("| one<br>" in text or "kind = one<br>" in text) and "| other<br>" in text
+
+
 def test_an_axis_may_have_the_name_of_a_column_that_is_made_on_the_way(project):
     project.narrow()
     project.edit("  noise_variance: [0.5, 1.0]", "  pair: [0.0, 0.001]\n  text: [0.3]")

@@ -1,5 +1,6 @@
 """The stored results of a study, read back for tables, drawings and pages."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -8,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from losaw.study.request.grid import Study
+from losaw.study.request.settings import as_own
 from losaw.study.results.summary import SUMMARY, complete_summary
 from losaw.study.stored_tables import read_stored
 
@@ -26,7 +28,14 @@ class StudyResults:
     """
 
     folder: Path
-    study: Study | None = None  # completes a summary of the reference run
+    study: Study | None = None  # completes a summary of the reference run, and has the axes' values
+
+    def _read(self, name: str, types: Mapping[str, type]) -> pd.DataFrame:
+        """Read a table of cells, with the values of axes that the study has: "01" is no 1."""
+        axes = self.study.file.axes if self.study else {}
+        table = read_stored(self.folder / name, {**types, **dict.fromkeys(axes, str)})
+        own = {axis: as_own(table[axis], values) for axis, values in axes.items()}
+        return table.assign(**own) if len(table) else table
 
     @cached_property
     def results(self) -> pd.DataFrame:
@@ -46,7 +55,7 @@ class StudyResults:
     @cached_property
     def summary(self) -> pd.DataFrame:
         """Mean and Monte Carlo standard error of every measured number."""
-        summary = read_stored(self.folder / "summary.csv", SUMMARY)
+        summary = self._read("summary.csv", SUMMARY)
         return summary if self.study is None else complete_summary(self.study, summary)
 
     @property
@@ -58,7 +67,7 @@ class StudyResults:
     def differences(self) -> pd.DataFrame:
         """Paired differences of methods; where none are stored, those of the means."""
         if self.is_paired:
-            return read_stored(self.folder / "differences.csv", DIFFERENCES)
+            return self._read("differences.csv", DIFFERENCES)
         keys = ["setting_id", "metric"]
         means = self.summary[self.summary["n_seeds"] > 0]
         means = means[[*keys, "method", "mean", "mc_se"]]
@@ -70,4 +79,4 @@ class StudyResults:
     @cached_property
     def comparison(self) -> pd.DataFrame:
         """Every cell of the published tables, published and reproduced."""
-        return read_stored(self.folder / "comparison.csv", COMPARISON)
+        return self._read("comparison.csv", COMPARISON)

@@ -72,10 +72,12 @@ def _check_grid(study: Study) -> None:
 
 
 def _check_values_differ(study: Study) -> None:
-    """Refuse values that filters, printed cells and parameters by value cannot tell apart."""
+    """Refuse what is empty in a table, and what filters and printed cells cannot tell apart."""
     for axis in study.axes:
         known: dict[Any, Any] = {}
         for value in itertools.chain(*(entry[axis] for entry in study.file.settings)):
+            if not str(value).strip():
+                raise study.source.error(("settings", axis), f"{value!r} is no value; give a name")
             first = known.setdefault(plain(value), value)
             if repr(first) != repr(value):
                 message = (
