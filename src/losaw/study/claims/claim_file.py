@@ -145,6 +145,10 @@ def check_claims(configuration: Path, shown: Collection[str]) -> None:
     for path in sorted((configuration / "claims").glob("*.yaml")):
         source = SourceFile(path)
         paper = parse(Claims, source)
+        others = "report", *known.keys() - {*paper.studies}
+        if path.stem in others:
+            what = "the front page" if path.stem == "report" else "a study that it does not list"
+            raise source.error((), f"has the name of {what}, whose page it would be; rename it")
         for index, name in enumerate(paper.studies):
             if name in papers:
                 message = f"{name!r} is named by {papers[name].name} too; a study is of one paper"

@@ -1,5 +1,6 @@
 """The claims of the papers name what studies have; every line of the kept run is whole."""
 
+import contextlib
 import json
 import re
 import shutil
@@ -135,6 +136,18 @@ def test_a_paper_names_its_studies_and_a_study_is_of_one_paper(tmp_path):
     (tmp_path / "claims" / "a.yaml").unlink()
     with pytest.raises(StudyError, match=r"line 6: studies\.1: unknown study 'losaw'"):
         check_one_claim(tmp_path, paper=("losaw_figure_1", "losaw"))
+
+
+@pytest.mark.parametrize(
+    ("name", "what"),
+    [("report", "the front page"), ("ranking", "a study that it does not"), ("losaw_figure_1", "")],
+)
+def test_a_page_has_a_name_of_its_own(tmp_path, name, what):
+    check_one_claim(tmp_path)
+    (tmp_path / "claims" / "p.yaml").rename(tmp_path / "claims" / f"{name}.yaml")
+    message = rf"{name}\.yaml: has the name of {what}"
+    with pytest.raises(StudyError, match=message) if what else contextlib.nullcontext():
+        check_claims(tmp_path, ["losaw_figure_1"])
 
 
 def test_a_share_is_of_one_value(tmp_path):
