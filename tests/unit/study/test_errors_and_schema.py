@@ -41,6 +41,20 @@ from losaw.support.words import did_you_mean, unknown
             "tables:\n  Table_1: {caption: c, rows: [metric], columns: [method]}\n",
             ["tables.table_1: has the title of 'Table_1', 'Table 1'; choose another name"],
         ),
+        ("[r2_test, pr_auc]", "{scores: {metric: r2_test}}", ["metrics.scores: is kept for"]),
+        ("pr_auc: 0.1}", "pr_auc: true}", ["margins.pr_auc: expected a number, got True"]),
+        ("pr_auc: 0.1}", 'pr_auc: "inf"}', ["margins.pr_auc", "finite number"]),
+        ("smoke: 5", "smoke: true", ["seeds.smoke", "expected a number, got True"]),
+        ("{seeds: 2}", "{seeds: true}", ["blocks.seeds", "expected a number, got True"]),
+        ("published:", "memory_megabytes: true\npublished:", ["expected a number, got True"]),
+        *[
+            (
+                "  noise_variance: [0.5, 1.0]",
+                f'  "{name}": [0.5]\nlearner_axes: ["{name}"]',
+                ["learner_axes.0: a name has letters, digits and _.=+-"],
+            )
+            for name in ("shift{x}", "a/b", "a b", "")
+        ],
         ("bold: true", "bolt: true", ["did you mean 'bold'"]),
         ("study: tiny", "study: small", ["'small' must equal the file's name, 'tiny'"]),
         ("jitter: 0.3", "jitter: {axis: n_sampels}", ["unknown axis 'n_sampels'"]),
@@ -238,7 +252,13 @@ class Broken:
                 "[blind]",
                 "line 12: metrics.blind: 'blind' must have needs = ",
             )
-            for code in (NO_NEEDS, f"{NO_NEEDS}    needs = 'importance'\n    del range\n")
+            for code in (
+                NO_NEEDS,
+                f"{NO_NEEDS}    needs = 'importance'\n    del range\n",
+                f"{NO_NEEDS}    needs = 'importance'\n    range = (None, None)\n",
+                f"{NO_NEEDS}    needs = 'importance'\n    range = (1.0, 0.0)\n",
+                f"{NO_NEEDS}    needs = 'importance'\n    range = (0.0, 1.0, 2.0)\n",
+            )
         ],
         (
             RAISES,

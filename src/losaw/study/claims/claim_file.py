@@ -15,6 +15,8 @@ from losaw.study.request.study_file import (
     Filter,
     Location,
     Names,
+    NoTruth,
+    Number,
     SomeValues,
     SourceFile,
     Strict,
@@ -49,11 +51,11 @@ class Claim(Strict):
     """Axis -> value or values: the settings that the claim is about."""
     relation: Literal["above", "below", "at least", "at most", "near"]
     """``above``, ``below``, ``at least``, ``at most`` or ``near``."""
-    than: float | Side
+    than: Number | Side
     """A number, or other cells, ``{method, metric, where}``: each cell on the left is compared with
     the one whose axes are equal, but for those that ``where`` names here.
     """
-    margin: Annotated[float, Field(ge=0)] = 0.0
+    margin: Annotated[float, Field(ge=0, allow_inf_nan=False), NoTruth] = 0.0
     """For ``above`` and ``below``: by how much. For ``at least`` and ``at most``: what may be
     missing. For ``near``: how far is near.
     """

@@ -136,12 +136,14 @@ def _check_contracts(study: Study) -> None:
             message = f"{learner.learner!r} cannot say where it is unavailable; leave it out"
             raise study.source.error(("learners", label, "optional"), message)
     for label, metric in study.metrics.items():
+        if label == "scores":  # as the rows of scores in the file of a block
+            raise study.source.error(("metrics", label), "is kept for the scores; choose another")
         about = metric.entry.load()
-        is_known = getattr(about, "needs", None) in get_args(Needs) and hasattr(about, "range")
+        is_known = getattr(about, "needs", None) in get_args(Needs) and _is_range(about)
         if not (is_known and isinstance(getattr(about, "higher_is_better", None), bool)):
             *others, last = map(repr, get_args(Needs))
             needs = f"needs = {', '.join(others)} or {last}"
-            words = f"{needs}, a range, and a bool higher_is_better"
+            words = f"{needs}, a range of two numbers, and a bool higher_is_better"
             message = f"{metric.entry.name!r} must have {words}"
             raise study.source.error(("metrics", label), message)
         if (about.needs == "estimate") != (study.learner_kind == "estimator"):
@@ -150,6 +152,14 @@ def _check_contracts(study: Study) -> None:
         if not any(study.measured(label, learner) for learner in study.learners):
             message = "measures importances, and no learner has one"
             raise study.source.error(("metrics", label), message)
+
+
+def _is_range(metric: Any) -> bool:
+    try:
+        low, high = metric.range
+        return bool(low < high)
+    except (AttributeError, TypeError, ValueError):
+        return False
 
 
 def _methods(study: Study) -> Iterable[tuple[Location, Method]]:

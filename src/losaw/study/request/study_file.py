@@ -124,6 +124,15 @@ def _path(path: Any) -> Any:
     return type(path)(text)
 
 
+def _no_truth(written: Any) -> Any:
+    if isinstance(written, bool):
+        raise ValueError("expected a number")
+    return written
+
+
+NoTruth = BeforeValidator(_no_truth)  # true is no 1
+# The validator comes last, else the schema of the files has no bounds.
+Number = Annotated[float, Field(allow_inf_nan=False), NoTruth]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.=+-]*$", max_length=LONGEST)]
 PlainPath = Annotated[Path, AfterValidator(_path)]
 Values = Annotated[list[Annotated[Any, AfterValidator(_plain)]], Field(min_length=1)]
@@ -136,7 +145,7 @@ Filter = dict[str, SomeValues]
 Summary = Literal["mean", "sd", "root-mean", "median"] | Annotated[float, Field(gt=0, lt=1)]
 Product = Annotated[dict[str, SomeValues], Field(min_length=1)]
 _Named = BeforeValidator(_named, json_schema_input_type=list[str] | dict[str, dict[str, Any]])
-SeedCount = Annotated[int, Field(ge=1, le=MOST_SEEDS)]
+SeedCount = Annotated[int, Field(ge=1, le=MOST_SEEDS), NoTruth]
 
 
 class Strict(BaseModel):
@@ -216,7 +225,7 @@ class Seeds(Entry):
 class Seconds(Entry):
     """The cost of a seed."""
 
-    seconds: Annotated[float, Field(gt=0, le=1e9)]
+    seconds: Annotated[float, Field(gt=0, le=1e9), NoTruth]
 
 
 SeedsOfSettings = Annotated[
@@ -320,7 +329,7 @@ class StudyFile(Strict):
     """Axis -> values; the grid is their product. Of a list, which has the same axes throughout, the
     products of all its entries: what a paper ran, and no more.
     """
-    learner_axes: list[str] = []
+    learner_axes: list[Name] = []
     """Axes that the generator does not know: parameters of learners or importances, handed on by
     ``{axis: <name>}``. All their values see the same data.
     """
@@ -356,7 +365,7 @@ class StudyFile(Strict):
     """
     seconds_per_seed: list[Seconds] = []
     """``{learner, scale, seconds, <axis>: values}``, first match: measured cost, to plan with."""
-    memory_megabytes: Annotated[int, Field(ge=1)] = 1500
+    memory_megabytes: Annotated[int, Field(ge=1), NoTruth] = 1500
     method: str | None = None
     """How a column of the comparison is named, from ``{learner}`` and ``{importance}``; the
     learner's label where that leaves nothing. Default: ``{learner} {importance}`` where a learner
@@ -377,7 +386,7 @@ class StudyFile(Strict):
     """``{method, metric, table, <axis>: values}``: lines of ``published`` that have one of these
     are left out: what the paper ran and the study does not.
     """
-    margins: dict[str, Annotated[float, Field(gt=0)]] = {}
+    margins: dict[str, Annotated[float, Field(gt=0, allow_inf_nan=False), NoTruth]] = {}
     """Metric -> largest difference from the published value that still agrees; needed for every
     metric that is printed.
     """
@@ -427,9 +436,9 @@ class Configuration(Strict):
     """Folder of the figures, likewise."""
     plugins: Annotated[list[PlainPath], Listed] = []
     """Files with your own methods."""
-    max_failed_share: Annotated[float, Field(ge=0, le=1)] = 0.0
+    max_failed_share: Annotated[float, Field(ge=0, le=1), NoTruth] = 0.0
     """Above this share of failed fits of a learner, or an importance, a study has no summary."""
-    block_minutes: Annotated[float, Field(gt=0, le=1e5, allow_inf_nan=False)] = 60.0
+    block_minutes: Annotated[float, Field(gt=0, le=1e5, allow_inf_nan=False), NoTruth] = 60.0
     """A block that takes longer is ended; its second attempt computes each learner apart."""
     reuse: bool = True
     """Whether a block that an edit concerns takes rows of unchanged methods from its last file."""

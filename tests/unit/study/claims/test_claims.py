@@ -150,6 +150,13 @@ def test_a_page_has_a_name_of_its_own(tmp_path, name, what):
         check_claims(tmp_path, ["losaw_figure_1"])
 
 
+@pytest.mark.parametrize("key", ["than", "margin"])
+@pytest.mark.parametrize("value", [True, "nan", "inf"])
+def test_a_claimed_number_is_a_finite_number(tmp_path, key, value):
+    with pytest.raises(StudyError, match=rf"claims\.0\.{key}: .*number"):
+        check_one_claim(tmp_path, **{key: value})
+
+
 def test_a_share_is_of_one_value(tmp_path):
     with pytest.raises(StudyError, match=r"claims\.0\.share_of\.correlation: .* at most 1 item"):
         check_one_claim(tmp_path, share_of={"correlation": ["identity", "heterogeneous"]})
