@@ -320,6 +320,8 @@ def test_printed_values_that_are_no_table_are_named(project, content):
         ),
         ("60,1.0,pr_auc,jittered", "30,0.5,r2_test,plain", "line 3: this cell is printed twice"),
         ("60,1.0,pr_auc,jittered", "30,0.50,r2_test,plain", "line 3: this cell is printed twice"),
+        ("0.5,3,100", "0.5,3,1_0", "line 2: published_runs: a number has no _, got '1_0'"),
+        ("0.5,3,100", "1_0,3,100", "line 2: published: a number has no _, got '1_0'"),
         ("0.5,3,100", "True,3,100", "line 2: published: .* a valid number.* got 'True'"),
         (
             "100,\nTable 1,60,1.0,pr_auc,jittered,0.9",

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator
 
 from losaw.study.errors import StudyError, part_of
 from losaw.study.request.grid import Study, table_title
@@ -47,6 +47,14 @@ class PublishedCell(BaseModel):
     """The standard error of the number, if printed; where runs are not independent, inferred."""
     se_source: str = ""
     """What an inferred error rests on."""
+
+    @field_validator("published", "decimals", "published_runs", "published_sd", "published_se",
+                     mode="before")  # fmt: skip
+    @classmethod
+    def _has_no_underscore(cls, written: Any) -> Any:
+        if "_" in str(written):  # which Python leaves out: 1_0 is 10
+            raise ValueError("a number has no _")
+        return written
 
 
 _COLUMNS = PublishedCell.model_fields.items()
@@ -101,7 +109,7 @@ def read_published(study: Study, folder: Path) -> "pd.DataFrame":
     except ValidationError as error:
         problem = error.errors()[0]
         number, column = problem["loc"][:2]
-        words = f"{column}: {problem['msg']}"
+        words = f"{column}: {problem['msg'].removeprefix('Value error, ')}"
         if problem["type"] != "missing":
             words += f", got {problem['input']!r:.80}"
         raise StudyError(f"{path}: line {cells.index[number]}: {words}") from None
