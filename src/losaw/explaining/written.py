@@ -14,6 +14,8 @@ from losaw.data import FloatArray
 from losaw.support.errors import LosawError
 
 _MOST, _TRIED = 0.9, 300  # so many rows must have a date, and so many texts are tried first
+# Years of two digits are believed if they are within so many years, and not after this one.
+_SPAN_OF_YEARS, _LAST_YEAR = 50, 2050
 CODE = r"[-+]?(0\d.*|\d{16,})"  # a number that would lose digits
 ISO = re.compile(r"\d{4}[-/]\d{1,2}[-/]\d{1,2}([T ]\d{1,2}:\d{2}.*)?")
 _DAYS = ("%d-%m-%Y", "%m-%d-%Y", "%Y-%m-%d", "%d-%m-%y", "%m-%d-%y",
@@ -137,6 +139,7 @@ def days_of(name: str, texts: list[str], n_rows: Any) -> ReadTexts | None:
                 f"write dates like {moments[at]:%Y-%m-%d}, say that they are text (--kinds "
                 f"{name}:nominal), or leave them out (--drop)"
             )
+    _check_years(name, form, written, moments)
     times = moments.to_numpy().astype("datetime64[us]")
     since, unit = np.datetime64("1900-01-01"), np.timedelta64(1, "h")
     words = "times of day, as hours"
@@ -148,6 +151,17 @@ def days_of(name: str, texts: list[str], n_rows: Any) -> ReadTexts | None:
     bad = [repr(text) for text in written[np.isnan(values) & (written != "")]]
     words += f"; no date: {', '.join(bad[:3])}" if bad else ""
     return ReadTexts(values, words)
+
+
+def _check_years(name: str, form: str, written: Any, moments: Any) -> None:
+    """Refuse years of two digits that may be of two centuries: any window of years is a guess."""
+    years = moments.dt.year
+    if "%y" in form and (years.max() > _LAST_YEAR or np.ptp(years.dropna()) > _SPAN_OF_YEARS):
+        at, year = years.idxmax(), int(years.max())
+        raise LosawError(
+            f"{name}: {written[at]!r} may be of {year - 100} or {year}: write years of four digits,"
+            f" say that they are text (--kinds {name}:nominal), or leave them out (--drop)"
+        )
 
 
 def _normal(text: str) -> str:

@@ -99,3 +99,14 @@ def test_dates_and_times_are_read_and_a_bad_cell_is_missing(how):
         bad = column_of(np.where(ROW == 5, "unknown", [str(moment) for moment in MOMENTS[how]]))
         assert bad.kind == "continuous" and "no date: 'unknown'; 1 missing" in bad.treatment
         assert np.flatnonzero(bad.values.isna()).tolist() == [5]
+
+
+@pytest.mark.parametrize("form", ["%d.%m.%y", "%m/%d/%y", "%d-%b-%y", "%b-%y", "%d.%m.%y %H:%M"])
+def test_years_of_two_digits_are_read_only_where_one_century_is_likely(form):
+    for start, end in (("1930", "2004"), ("1930", "1967"), ("1965", "1975"), ("1969", "2026")):
+        texts = pd.date_range(f"{start}-01-13", f"{end}-12-13", N).strftime(form)
+        with pytest.raises(ValueError, match=r"may be of 19.. or 20..: write years"):
+            column_of(texts)
+        assert column_of(texts, kinds={"x": "nominal"}).kind == "nominal"
+    column = column_of(pd.date_range("1978-01-13", "2026-12-13", N).strftime(form))
+    assert "days since 1978-01-" in column.treatment
