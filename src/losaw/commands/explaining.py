@@ -141,13 +141,14 @@ def on_the_table(function: Callable[..., Any], options: argparse.Namespace, **mo
     budget, start = read_budget(options.budget), time.perf_counter()
     passed_on = ("methods", "model", "fdr", "rows", "folds", "permutations", "draws")
     columns = {"kinds": _kinds(options.kinds), "task": options.task, "cluster": options.cluster}
+    columns["drop"] = _listed(options.drop)
     frame = read_file(options.file, options.target, not options.no_header, **columns)
     if budget is not None:  # reading is part of it
         budget = max(SHORTEST_BUDGET, budget - (time.perf_counter() - start))
     try:
         return function(
-            frame, options.target, drop=_listed(options.drop), budget=budget,
-            n_jobs=options.jobs, verbose=True, random_state=options.random_state, **columns,
+            frame, options.target, budget=budget, n_jobs=options.jobs, verbose=True,
+            random_state=options.random_state, **columns,
             **{name: getattr(options, name) for name in passed_on}, **more,
         )  # fmt: skip
     except ValueError as error:

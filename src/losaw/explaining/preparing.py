@@ -1,7 +1,7 @@
 """A table as the models are given it, with all decisions on its rows and columns."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ from losaw.explaining.columns import (
     treat,
     without_key,
 )
-from losaw.explaining.table_file import READING
+from losaw.explaining.table_file import READING, as_list
 from losaw.explaining.written import days_of, numbers_of
 from losaw.scoring.rows import cluster_numbers
 from losaw.support.arguments import check_finite, check_unique, one_of
@@ -84,10 +84,7 @@ def prepare(
     names = [str(name) for name in frame.columns]
     check_unique(names, "the table")
     at = _place("target", target, names)
-    dropped = {
-        _place("drop", name, names, names[at])
-        for name in ([drop] if isinstance(drop, str) or not isinstance(drop, Iterable) else drop)
-    }
+    dropped = {_place("drop", name, names, names[at]) for name in as_list(drop)}
     odd = [n for j, n in enumerate(names) if _CONTROL.search(n) and j not in dropped]
     if odd:
         raise LosawError(f"the name {odd[0]!r} has control characters: give it another name")

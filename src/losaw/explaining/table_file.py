@@ -3,15 +3,16 @@
 import csv
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from losaw.explaining.written import CODE
+from losaw.explaining.written import CODE, of_two_numbers
 from losaw.support.errors import LosawError
 from losaw.support.words import did_you_mean
 from losaw.tables.columns import LARGEST_WHOLE, MOST_TEXT_LEVELS
+from losaw.tables.groups import named_column
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,6 +39,7 @@ def read_file(
     kinds: Mapping[str, str] | None = None,
     task: str | None = None,
     cluster: Any = None,
+    drop: Any = (),
 ) -> "pd.DataFrame":
     """The rows of a file.
 
@@ -54,7 +56,7 @@ def read_file(
         Name of the column to explain: a first line that holds it is a header.
     has_header : bool, default True
         Whether the first line holds names. Without names the columns are X1, X2, ….
-    kinds, task, cluster
+    kinds, task, cluster, drop
         As of :func:`losaw.explain`.
     """
     import pandas as pd
@@ -92,12 +94,22 @@ def read_file(
     for j in cells:
         cells[j] = cells[j].map(str.strip, na_action="ignore")
     counts = cells[names.index(target) if target in names else 0].notna()
+    with_commas = any(_has_commas(cells[j]) for j in cells)
+    dropped = {named_column(name, names) for name in as_list(drop)}
     columns = [
-        _values(name, cells[j], name in text, counts, target, notes) for j, name in enumerate(names)
+        cells[j]
+        if j in dropped
+        else _values(name, cells[j], name in text, counts, target, with_commas, notes)
+        for j, name in enumerate(names)
     ]
     frame = pd.DataFrame(dict(enumerate(columns))).set_axis(names, axis=1)
     frame.attrs[READING] = notes
     return frame
+
+
+def as_list(names: Any) -> list[Any]:
+    """Return names of columns, or one, as a list."""
+    return [names] if isinstance(names, str) or not isinstance(names, Iterable) else list(names)
 
 
 def _cells(path: Path) -> "pd.DataFrame":
@@ -204,8 +216,30 @@ def _refuse_other_lines(path: Path, names: list[str]) -> None:
         )
 
 
+def _has_commas(cells: "pd.Series") -> bool:
+    """Whether the numbers of a column have decimal commas."""
+    known = cells.dropna()
+    are_numbers = known.str.fullmatch(r"[-+]?\d+(,\d+)?").all()
+    return bool(are_numbers and known.str.fullmatch(r"[-+]?\d+,(\d\d?|\d{4,})").any())
+
+
+def _check_points(name: str, texts: list[str], with_commas: bool) -> None:
+    """Refuse points that may be of thousands: 1.250 beside 980, or beside decimal commas."""
+    points = [text for text in texts if "." in text]
+    short = [bool(re.fullmatch(r"[-+]?\d{1,3}", text)) for text in texts if "." not in text]
+    are_groups = all(re.fullmatch(r"[-+]?[1-9]\d{0,2}\.\d{3}", text) for text in points)
+    if points and are_groups and (with_commas or (short and all(short))):
+        raise of_two_numbers(name, points[0], float(points[0]), float(points[0].replace(".", "")))
+
+
 def _values(
-    name: str, cells: "pd.Series", is_text: bool, counts: "pd.Series", target: str, notes: list[str]
+    name: str,
+    cells: "pd.Series",
+    is_text: bool,
+    counts: "pd.Series",
+    target: str,
+    with_commas: bool,
+    notes: list[str],
 ) -> "pd.Series":
     """The values of a column of text: numbers where every cell that counts is one, and no code."""
     numbers = {text: _as_number(text) for text in cells.dropna().unique()}
@@ -228,6 +262,7 @@ def _values(
         )
     if is_text or code or pair or not are_numbers:
         return cells
+    _check_points(name, decisive, with_commas)
     if pairs:
         notes.append(
             f"{name} has cells that differ as text and are one number ({pairs[0][0]} and "

@@ -79,16 +79,23 @@ def numbers_of(name: str, texts: list[str]) -> ReadTexts | None:
         return None
     if len(readings) == 2 and (readings[0] != readings[1]).any():
         at = int(np.flatnonzero(readings[0] != readings[1])[0])
-        raise LosawError(
-            f"{name}: {texts[at]!r} may be {readings[0][at]:.15g} or {readings[1][at]:.15g}: write "
-            "numbers like 1234.5, read them with pandas.read_csv(…, decimal=',') or thousands=',' "
-            f"and call losaw.explain(frame, target), or say that they are text (--kinds "
-            f"{name}:nominal)"
-        )
+        raise of_two_numbers(name, texts[at], readings[0][at], readings[1][at])
     values = sign * readings[0]
     shown = f"{texts[odd]!r} is {values[odd]:.15g}"
     return ReadTexts(
         values, f"read as numbers ({shown}); --kinds {name}:nominal takes them as text"
+    )
+
+
+def of_two_numbers(name: str, text: str, first: float, second: float) -> LosawError:
+    """Return the error of numbers that are one or another, by the meaning of commas and points."""
+    how = (
+        "decimal=',') or thousands=','" if "," in text else "thousands='.', decimal=',') or neither"
+    )
+    return LosawError(
+        f"{name}: {text!r} may be {first:.15g} or {second:.15g}: write numbers like 1234.5, read "
+        f"them with pandas.read_csv(…, {how} and call losaw.explain(frame, target), or say that "
+        f"they are text (--kinds {name}:nominal)"
     )
 
 

@@ -307,3 +307,31 @@ def test_names_of_clusters_levels_and_classes_stay_apart(read, name, how):
 def test_codes_are_numbers_where_the_kind_says_so(read):
     data = prepare(read(of_codes("leading zeros"), "y"), "y", kinds={"code": "continuous"})
     assert sorted(set(data.X["code"])) == [1.0, 2.0]
+
+
+POINTS = {  # of thousands, or of decimals: whether they may be both
+    "beside short ones": (["1.250", "980", "-12.500"], "a", True),
+    "thousands and more": (["1.250", "12.500", "125.000"], "a", False),
+    "beside decimal commas": (["1.250", "12.500", "125.000"], "2,5", True),
+    "beside commas of thousands": (["1.250", "12.500", "125.000"], "2,500", False),
+    "beside a list of numbers": (["1.250", "12.500", "125.000"], "2,5,6", False),
+    "below one": (["0.125", "2", "12.375"], "a", False),
+    "other decimals": (["1.250", "2", "12.5"], "2,5", False),
+    "long whole ones": (["1.250", "1500", "2"], "a", False),
+}
+
+
+@pytest.mark.parametrize("kind", POINTS)
+@pytest.mark.parametrize("name", ["x", "y"])
+def test_points_that_may_be_of_thousands_are_refused(read, kind, name):
+    cells, beside, are_both = POINTS[kind]
+    target = {"x": "y", "y": "x"}[name]
+    text = f"x;b;y\n{chr(10).join(f'{cell};{beside};{cell}' for cell in cells)}\n"
+    if not are_both:
+        assert read(text, target)[name].tolist() == [float(cell) for cell in cells]
+        return
+    for of in ("x", "y"):
+        with pytest.raises(LosawError, match=r"x: '1.250' may be 1.25 or 1250: write numbers"):
+            read(text, of)
+    other = read(text, "b", kinds={"x": "nominal"}, drop=["y"])
+    assert other["x"].tolist() == cells
