@@ -16,6 +16,8 @@ from losaw.support.errors import LosawError
 _MOST, _TRIED = 0.9, 300  # so many rows must have a date, and so many texts are tried first
 # Years of two digits are believed if they are within so many years, and not after this one.
 _SPAN_OF_YEARS, _LAST_YEAR = 50, 2050
+# Jan 05 is a month, unless there are more such numbers than this: then it may be a day.
+_MOST_YEARS = 12
 CODE = r"[-+]?(0\d.*|\d{16,})"  # a number that would lose digits
 ISO = re.compile(r"\d{4}[-/]\d{1,2}[-/]\d{1,2}([T ]\d{1,2}:\d{2}.*)?")
 _DAYS = ("%d-%m-%Y", "%m-%d-%Y", "%Y-%m-%d", "%d-%m-%y", "%m-%d-%y",
@@ -147,6 +149,8 @@ def days_of(name: str, texts: list[str], n_rows: Any) -> ReadTexts | None:
                 f"{name}:nominal), or leave them out (--drop)"
             )
     _check_years(name, form, written, moments)
+    if form == "%b-%y":
+        _check_days(name, written, normal[moments.notna()])
     times = moments.to_numpy().astype("datetime64[us]")
     since, unit = np.datetime64("1900-01-01"), np.timedelta64(1, "h")
     words = "times of day, as hours"
@@ -168,6 +172,21 @@ def _check_years(name: str, form: str, written: Any, moments: Any) -> None:
         raise LosawError(
             f"{name}: {written[at]!r} may be of {year - 100} or {year}: write years of four digits,"
             f" say that they are text (--kinds {name}:nominal), or leave them out (--drop)"
+        )
+
+
+def _check_days(name: str, written: Any, normal: Any) -> None:
+    """Refuse months and many numbers that may be years, or days: Jan 05."""
+    import pandas as pd
+
+    # With a leap year: Feb 29 is a day.
+    days = pd.to_datetime("2000-" + normal, format="%Y-%b-%d", errors="coerce")
+    if days.notna().all() and days.dt.day.nunique() > _MOST_YEARS:
+        at = days.index[0]
+        raise LosawError(
+            f"{name}: {written[at]!r} may be a month of 20{days[at]:%d} or day {days[at].day} of a "
+            f"month: write months like 2005-01 and days like 2026-01-05, say that they are text "
+            f"(--kinds {name}:nominal), or leave them out (--drop)"
         )
 
 

@@ -110,3 +110,15 @@ def test_years_of_two_digits_are_read_only_where_one_century_is_likely(form):
         assert column_of(texts, kinds={"x": "nominal"}).kind == "nominal"
     column = column_of(pd.date_range("1978-01-13", "2026-12-13", N).strftime(form))
     assert "days since 1978-01-" in column.treatment
+
+
+@pytest.mark.parametrize("form", ["%b %d", "%B %d", "%b-%d", "%b. %d"])
+def test_a_month_with_a_number_is_refused_where_the_number_may_be_a_day(form):
+    days = pd.Series(pd.date_range("2024-01-01", periods=N).strftime(form))
+    for texts in (days, days.mask(ROW == 5, "unknown")):
+        with pytest.raises(ValueError, match=r"x: 'Apr.*01' may be a month of 2001 or day 1 of"):
+            column_of(texts)
+    months = pd.date_range("1998-01-01", periods=N, freq="MS").strftime(form.replace("d", "y"))
+    assert "days since 1998-01-01" in column_of(months).treatment
+    few = pd.date_range("2001-01-01", periods=12 * 12, freq="MS").strftime(form.replace("d", "y"))
+    assert "days since 2001-01-01" in column_of(np.resize(few, N)).treatment
