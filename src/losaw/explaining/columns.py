@@ -159,14 +159,16 @@ def _numbers(column: Column, codes: FloatArray, asked: str | None) -> Column:
 
 
 def numbers_in(read: Values) -> FloatArray:
-    """Return numbers, or the last one within each text; missing where there is none."""
+    """Return numbers, or the only thing that differs between texts; missing where there is none."""
     import pandas as pd
 
     if read.content not in ("text", "objects", "levels"):
         return read.codes if read.content == "numbers" else np.full(len(read.codes), np.nan)
     texts = pd.Series([str(level) for level in read.levels or ()], dtype=object)
-    found = texts.str.extract(r"(\d+)\D*$")[0].astype(float).to_numpy()
-    return _placed(found, read.codes)
+    parts = texts.str.extract(r"^(.*?)(\d+)(\D*)$")
+    if len(parts[[0, 2]].dropna().drop_duplicates()) > 1:  # a title with a year
+        return np.full(len(read.codes), np.nan)
+    return _placed(parts[1].astype(float).to_numpy(), read.codes)
 
 
 def without_key(column: Column, numbers: dict[str, FloatArray], keys: list[str]) -> Column:

@@ -274,6 +274,16 @@ def test_a_feature_that_orders_the_rows_stays_beside_their_numbers(x):
     assert list(prepare(table(x=x, n=ROW), "y").X) == ["size", "x"]
 
 
+@pytest.mark.parametrize(
+    "text", ["Film {0} ({1})", "{1} {0}", "{0}, born in {1}", "{0} {1}{0}", "ward {0}: {1}/b"]
+)
+def test_a_number_within_free_text_is_no_line_of_the_text(text):
+    words = [f"{'abcdefgh'[i % 8]}{'uvwxyz'[i % 5]}" for i in ROW]
+    texts = [text.format(words[i], 1900 + i) for i in ROW]
+    data = prepare(table(x=1900 + ROW % 90, t=texts), "y")
+    assert list(data.X) == ["size", "x"] and not any(c.values is not None for c in data.columns[2:])
+
+
 def test_durations_are_days_and_other_text_that_looks_like_dates_is_text():
     days = pd.to_timedelta(ROW % 40, "D")
     assert column_of(table(x=days), kinds={"x": "discrete"})[0].kind == "discrete"
