@@ -50,6 +50,7 @@ class Column(NamedTuple):
     merged: str = ""  # the levels that are one level, in words; empty where all are kept
     # Whether its values repeat, as the names of patients or shops with several rows do.
     marks_rows: bool = False
+    levels: tuple[str, ...] = ()  # of ordered levels, whose values are the places of these
 
 
 def treat(name: str, read: Values, asked: str | None = None) -> Column:
@@ -85,10 +86,11 @@ def treat(name: str, read: Values, asked: str | None = None) -> Column:
         return _levels(column, read)
     if read.content == "numbers":
         return _numbers(column, read.codes, asked)
+    levels = read.levels or ()
     if read.content == "ordered levels":
         found = _numbers(column, read.codes, asked or "discrete")
-        return found._replace(treatment="ordered levels, by their rank")
-    levels = read.levels or ()
+        words = "ordered levels, by their rank"
+        return found._replace(treatment=words, levels=tuple(map(text_of, levels)))
     if read.content == "durations":
         days = np.asarray(pd.to_timedelta(list(levels)) / pd.Timedelta(days=1), dtype=float)
         found = _numbers(column, _placed(days, read.codes), asked or "continuous")

@@ -6,12 +6,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from losaw.data import FloatArray
+from losaw.explaining.columns import Column
 from losaw.explaining.design import sample
 from losaw.explaining.models import predicted
 from losaw.explaining.scores import Work, jackknife_error
 from losaw.explaining.sentences import in_braces
 
 _PARTS, _ROWS = 10, 500
+_MINUTES = 24 * 60  # of a day
 # A curve whose ends differ by so much of its range goes one way.
 _ONE_WAY = 0.8
 _FIRST_DAY = re.compile(r"dates, as days since ([\d-]+)")
@@ -95,10 +97,9 @@ def curves(work: Work) -> tuple[dict[str, Curve], dict[str, str]]:
         what = (
             f"probability of {data.target} = {label}" if label else f"prediction of {data.target}"
         )
-        day = next((_FIRST_DAY.match(c.treatment) for c in data.columns if c.name == name), None)
-        if day:  # said as dates, not as days since the first
-            at = np.datetime64(day[1]) + np.asarray(at, dtype="timedelta64[D]")
-        directions[name] = f"{name}: the {what} {_direction(curve, at, number is None)}."
+        column = next(column for column in data.columns if column.name == name)
+        shown = at if number is None else _shown(column, at)
+        directions[name] = f"{name}: the {what} {_direction(curve, shown, number is None)}."
     return drawn, directions
 
 
@@ -117,5 +118,24 @@ def _direction(curve: Curve, at: Any, is_factor: bool) -> str:
         return f"is highest for {top}, lowest for {bottom}"
     if abs(effect[-1] - effect[0]) >= _ONE_WAY * span:
         return "rises with it" if effect[-1] > effect[0] else "falls with it"
-    near = [str(at[end]) if at.dtype.kind == "M" else f"{at[end]:.3g}" for end in (high, low)]
-    return f"is highest near {near[0]}, lowest near {near[1]}"
+    return f"is highest near {at[high]}, lowest near {at[low]}"
+
+
+def _shown(column: Column, at: FloatArray) -> list[str]:
+    """Return values in words: dates, levels, and numbers by as many digits as tell them apart."""
+    spread = float(np.ptp(at))
+    if column.levels:
+        return [column.levels[int(rank)] for rank in at]
+    if day := _FIRST_DAY.match(column.treatment):
+        unit = "m" if spread < _PARTS and (at % 1).any() else "D"
+        minutes = np.round(at * _MINUTES).astype("timedelta64[m]")
+        times = (np.datetime64(day[1]) + minutes).astype(f"datetime64[{unit}]")
+        return [str(time).replace("T", " ") for time in times]
+    largest = float(np.abs(at).max())
+    digits = 3 + max(0, int(np.log10(largest / spread)))
+    return [
+        np.format_float_positional(value, precision=digits, fractional=False, trim="-")
+        if 1e-4 <= abs(value) < 1e15
+        else f"{value:.{digits}g}"
+        for value in at
+    ]

@@ -273,3 +273,28 @@ def test_a_direction_names_dates_as_dates(form):
     low, high = days[70], days[130]
     near = re.fullmatch(r"day: .* near ([\d-]{10}), lowest near ([\d-]{10})\.", said.text)
     assert low <= pd.Timestamp(near[1]) <= high and not low <= pd.Timestamp(near[2]) <= high
+
+
+DAY = pd.Timestamp("2025-03-01")
+PLACES = {  # the value of a place from 0 to 1, and the words for it
+    "years": (lambda u: np.round(1996 + 8 * u), lambda v: f"{v:.0f}"),
+    "pressures": (lambda u: np.round(1000 + 30 * u, 1), lambda v: f"{v:.4g}"),
+    "latitudes": (lambda u: 52.5 + np.round(0.04 * u, 3), lambda v: f"{v:.6g}"),
+    "thousands": (lambda u: 10 * np.round(800 * u), lambda v: f"{v:.0f}"),
+    "minutes": (lambda u: DAY + pd.to_timedelta(np.round(1200 * u), "m"), lambda v: str(v)[:16]),
+    "ranks": (lambda u: pd.Categorical(np.array(list("edcba"))[np.round(4 * u).astype(int)],
+                                       list("edcba"), ordered=True), str),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", PLACES)
+def test_a_direction_names_values_so_that_they_differ(kind):
+    make, words = PLACES[kind]
+    u = np.random.default_rng(0).random(300)
+    frame = pd.DataFrame({"x": make(u), "z": u[::-1], "y": -20 * (u - 0.5) ** 2})
+    found = losaw.explain(frame, "y", **OF_PFI)
+    said = next(s.text for s in found.sections["Directions"] if s.features == ("x",))
+    high, low = re.fullmatch(r"x: .* is highest near (.*), lowest near (.*)\.", said).groups()
+    assert high != low and "e+" not in said
+    known = set(map(words, frame["x"]))
+    assert {high, low} <= known or kind == "thousands", said
