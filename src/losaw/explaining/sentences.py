@@ -310,10 +310,13 @@ def _leakage(work: Work) -> Iterator[Sentence]:
     quality, names = work.quality.get("model"), work.data.X.columns
     if quality is None or quality.share < _MOST:
         return
-    result = work.results.get("pfi", next(iter(work.results.values())))
+    method = "pfi" if "pfi" in work.results else next(iter(work.results))
+    result = work.results[method]
     strongest = result.select(top=2) if len(names) > 1 else tuple(names)
     scores = np.sort(result.scores)[::-1]
-    times = scores[0] / max(scores[1], 1e-3 * scores[0]) if len(scores) > 1 else 0.0
+    # Given columns, which may explain as much, have no score.
+    is_one = len(scores) > 1 and not work.design.given
+    times = scores[0] / max(scores[1], 1e-3 * scores[0]) if is_one else 0.0
     data = work.data
     for name in strongest:
         alone, shares = replace(data, X=data.X[[name]]), list[float]()
@@ -331,7 +334,8 @@ def _leakage(work: Work) -> Iterator[Sentence]:
                 "leak",
                 (name,),
                 f"{name} alone explains {percent(share)} of {data.target} on unseen rows"
-                + ", and every other feature is far below it" * is_alone
+                + f", and the {METHODS[method].label} of every other feature is far below its own"
+                * is_alone
                 + ". If it is computed from the response, or known only after it, "
                 + (remedy if len(names) > 1 else "explain by other features."),
             )

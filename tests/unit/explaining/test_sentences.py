@@ -124,10 +124,21 @@ def test_a_feature_that_is_far_above_all_others_may_be_known_only_after_the_resp
     found = explain(frame.assign(y=y, late=late), methods="mdi,pfi", folds=3)
     (said,) = kinds(found, "leak")
     assert found.work.quality["model"].share < 0.9 and said.features == ("late",)
-    assert "far below" in said.text and "known only after" in said.text
+    assert "the PFI of every other feature is far below its own" in said.text
+    assert "known only after" in said.text
     assert kinds(explain(frame.assign(y=y), methods="mdi,pfi", folds=3), "leak") == []
     both = frame.assign(y=frame["X1"] + frame["X2"] / 2 + 0.2 * frame["X3"])
     assert kinds(explain(both, methods="mdi,pfi", folds=3), "leak") == []
+
+
+@pytest.mark.parametrize("given", ["X1", ["X1", "X2"]])
+def test_given_columns_may_explain_as_much_as_the_feature_with_the_largest_score(given):
+    frame = noise(400)
+    frame["y"] = frame["X1"] + 0.5 * frame["y"]
+    late = frame["y"] + 0.3 * frame["X3"]
+    frame = frame.drop(columns="X3").assign(late=late)
+    assert kinds(explain(frame, methods="cpi", given=given), "leak") == []
+    assert kinds(explain(frame.drop(columns="X1"), methods="cpi"), "leak") != []
 
 
 def patients(n_patients=40, rows=10, seed=1):
