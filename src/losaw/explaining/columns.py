@@ -76,7 +76,9 @@ def treat(name: str, read: Values, asked: str | None = None) -> Column:
         remedy = "make it missing, or a finite number"
         check_finite(f"column {name!r}", read.codes, allow_missing=True, remedy=remedy)
         check_unit(f"column {name!r}", read.codes)
-    repeats = n_values > MOST_TEXT_LEVELS and _ROWS_OF_ONE * n_values <= n_known
+    # The most frequent value may stand for an unknown one.
+    n_others = n_known - int(of_value.max())
+    repeats = n_values > MOST_TEXT_LEVELS and _ROWS_OF_ONE * (n_values - 1) <= n_others
     marks_rows = repeats and _KEY.fullmatch(name.strip()) is not None
     if read.content in ("text", "levels", "objects"):
         is_even = of_value.min() > 1 and of_value.var() < _PART_OF_CHANCE * of_value.mean()

@@ -335,6 +335,10 @@ def test_missing_levels_are_a_level_and_missing_numbers_stay_missing():
         ("cost", [f"${i % 60 + 1},100.50" for i in ROW], False),
         ("weight", [f"{i % 60} kg" for i in ROW], False),
         ("name", [f"person {i}" for i in ROW], False),
+        ("name", ["unknown" if i % 8 == 0 else f"person {i}" for i in ROW], False),
+        ("name", ["n/a" if i % 2 == 0 else f"person {i}" for i in ROW], False),
+        ("name", ["unknown" if i % 8 == 0 else f"person {i % 60}" for i in ROW], True),
+        ("patient_id", np.where(ROW % 8 == 0, -99, ROW**2), False),
     ],
 )
 def test_names_that_repeat_may_mark_the_rows_of_one_person(name, values, is_hinted):
