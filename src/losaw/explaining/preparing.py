@@ -160,8 +160,8 @@ def prepare(
     if n_others:
         notes.append(
             f"{n_others:,} of {len(y):,} rows are equal to others in every column in use, more "
-            "than if the columns had nothing to do with each other. With so few values that may be "
-            "so, and such rows are not kept in one fold; if they are copies, remove them."
+            "than if the columns had nothing to do with each other. Columns that go together may "
+            "make such rows, which are not kept in one fold; if they are copies, remove them."
         )
     return Prepared(
         X, y, labels, names[at], TASKS[bool(labels)], tuple(columns),
@@ -182,7 +182,11 @@ def copies(X: "pd.DataFrame", y: NDArray[Any]) -> tuple[NDArray[np.intp], int, i
     equal, size = _numbered(keys.sum(axis=0))
     counts = np.array([_numbered(of_column)[1] for of_column in codes])
     chance = len(y) * ((counts - size) / len(y)).prod(axis=0)  # by the rows that are not equal
-    is_rare = counts <= _FEW_SHARE * len(y)
+    are_floats = np.array([dtype.kind == "f" for dtype in table.dtypes])
+    are_many = are_floats & (codes.max(axis=1) >= _FEW_VALUES)
+    # Values of two numbers that no other row has are rare, however often the row is copied.
+    is_own = (counts == size) & are_many[:, None]
+    is_rare = (counts <= _FEW_SHARE * len(y)) | (is_own & (is_own.sum(axis=0) > 1))
     proven = is_rare.any(axis=0) & (chance <= _BY_CHANCE)
     # Rounded columns that go together make equal rows, too: then fewer of the rows that share a
     # rare value are equal, and more differ in that column alone.

@@ -224,6 +224,22 @@ def test_copies_of_rows_stay_in_one_fold_and_rows_that_are_equal_by_chance_do_no
         assert (named.clusters[:200] == named.clusters[200:400]).all() and named.is_clustered
 
 
+@pytest.mark.parametrize("n_distinct", [12, 15, 30])
+@pytest.mark.parametrize("y", [NORMAL["y"], NORMAL["y"] > 0])
+def test_rows_that_are_copied_many_times_stay_in_one_fold(n_distinct, y):
+    copied = NORMAL.assign(y=y)[:n_distinct].sample(240, replace=True, random_state=0)
+    data = prepare(copied, "y")
+    assert len(np.unique(data.clusters)) == len(copied.drop_duplicates())
+    assert any("are copies of others" in note for note in data.notes)
+
+
+@pytest.mark.parametrize("n_doses", [11, 15])
+def test_a_dose_at_which_all_responses_are_equal_is_no_copy(n_doses):
+    dose = RNG.permutation(np.repeat(np.arange(n_doses) / 4, 20))
+    frame = pd.DataFrame({"dose": dose, "y": dose + RNG.normal(0, 0.3, len(dose)) > 1.5})
+    assert prepare(frame, "y").clusters is None
+
+
 NEAR = NORMAL[["a"]].to_numpy() + 0.05 * NORMAL[["b", "c", "d"]].set_axis(list("pqr"), axis=1)
 SURVEY = (3 + NORMAL[["a"]].to_numpy() + 0.6 * NORMAL[["b", "c", "y"]]).round().clip(1, 5)
 
