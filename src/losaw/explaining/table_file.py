@@ -99,7 +99,9 @@ def read_file(
     columns = [
         cells[j]
         if j in dropped
-        else _values(name, cells[j], name in text, counts, target, with_commas, notes)
+        else _values(
+            name, cells[j], name in text, asked.get(name), counts, target, with_commas, notes
+        )
         for j, name in enumerate(names)
     ]
     frame = pd.DataFrame(dict(enumerate(columns))).set_axis(names, axis=1)
@@ -236,6 +238,7 @@ def _values(
     name: str,
     cells: "pd.Series",
     is_text: bool,
+    asked: str | None,
     counts: "pd.Series",
     target: str,
     with_commas: bool,
@@ -251,7 +254,8 @@ def _values(
     # As versions and paragraphs: 1.1 and 1.10. More of them are quantities, typed by hand.
     few = pairs if name != target and len(decisive) <= MOST_TEXT_LEVELS else []
     pair = next((p for p in few if all(re.fullmatch(r"\d+\.\d+", text) for text in p)), None)
-    if are_numbers and not is_text and (code or pair):
+    is_quantity = asked in ("continuous", "discrete")
+    if are_numbers and not (is_text or is_quantity) and (code or pair):
         why, remedy = f"leading zeros or numbers of many digits ({code})", ""
         if not code and pair:
             why = f"two spellings of one number ({pair[0]} and {pair[1]})"
@@ -263,7 +267,7 @@ def _values(
     if is_text or code or pair or not are_numbers:
         return cells
     _check_points(name, decisive, with_commas)
-    if pairs:
+    if pairs and not is_quantity:
         notes.append(
             f"{name} has cells that differ as text and are one number ({pairs[0][0]} and "
             f"{pairs[0][1]}). If they are codes, say --kinds {name}:nominal (of the target: --task "

@@ -304,9 +304,18 @@ def test_names_of_clusters_levels_and_classes_stay_apart(read, name, how):
         assert set(prepare(table, "code").labels) == set(cells)
 
 
-def test_codes_are_numbers_where_the_kind_says_so(read):
-    data = prepare(read(of_codes("leading zeros"), "y"), "y", kinds={"code": "continuous"})
-    assert sorted(set(data.X["code"])) == [1.0, 2.0]
+@pytest.mark.parametrize("name", CODES)
+@pytest.mark.parametrize("options", [{"kinds": {"code": kind}} for kind in
+                                     ("continuous", "discrete")] + [{"drop": "code"}])  # fmt: skip
+def test_where_a_kind_makes_numbers_of_codes_or_they_are_dropped_no_note_says_else(
+    read, name, options
+):
+    table = read(of_codes(name), "y", **options)
+    data = prepare(table.assign(z=[i % 7 for i in range(80)]), "y", **options)
+    assert not any("code has" in note for note in data.notes)
+    if "kinds" in options and name != "long numbers":
+        numbers = set(map(float, CODES[name][0]))
+        assert set(data.X["code"]) == numbers
 
 
 POINTS = {  # of thousands, or of decimals: whether they may be both
