@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from losaw.data import FloatArray
-from losaw.explaining.written import CODE, ISO, ReadTexts, days_of, numbers_of
+from losaw.explaining.written import CODE, ISO, ReadTexts, amounts_among, days_of, numbers_of
 from losaw.support.arguments import check_finite, check_unit
 from losaw.support.words import percent
 from losaw.tables.columns import LARGEST_WHOLE, MOST_TEXT_LEVELS, kind_of_levels, kind_of_numbers
@@ -132,7 +132,9 @@ def mostly_numbers(texts: Any) -> str:
     import pandas as pd
 
     given = pd.Series(list(texts), dtype=object).astype(str)
-    odd = given[pd.to_numeric(given, errors="coerce").isna() & (given.str.strip() != "")]
+    given = given[given.str.strip() != ""]
+    odd = given[pd.to_numeric(given, errors="coerce").isna()]
+    odd = odd[~odd.isin(amounts_among(odd.unique()))]
     if not len(odd) < (1 - _MOSTLY_NUMBERS) * len(given):
         return ""
     if not len(odd):

@@ -5,6 +5,7 @@ Text that can be read in two ways is refused, and both are shown.
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -52,30 +53,16 @@ def numbers_of(name: str, texts: list[str]) -> ReadTexts | None:
 
     All have the same currency and the same unit, or none. CHF 9.50 is one, and ROW 9 may be a name.
     """
-    matches = [_AMOUNT.fullmatch(" ".join(text.translate(_SAME).split())) for text in texts]
-    amounts = [match for match in matches if match is not None]
-    affixes = {(match["money"], match["unit"]) for match in amounts}
-    money = "".join(match["money"] or "" for match in amounts[:1])
-    are_cents = any(re.search(r"\d[.,]\d\d$", match["digits"]) for match in amounts)
-    if (
-        len(amounts) < len(texts)
-        or len(affixes) != 1
-        or (money.isalpha() and not are_cents)
-        or (money and not money.isalpha() and unicodedata.category(money[-1]) != "Sc")
-        or any(re.fullmatch(CODE, match["digits"]) for match in amounts)
-    ):
-        return None
+    amounts = [match for match in map(_amount, texts) if match is not None]
+    spelled = _spellings(amounts) if len(amounts) == len(texts) else []
     odd = next((j for j, text in enumerate(texts) if not _is_plain(text)), None)
     if odd is None:
         return None
     sign = np.array(
         [-1 if match["open"] or "-" in match.group("sign", "second") else 1 for match in amounts]
     )
-    spellings = [[match["digits"], match["digits"].translate(_SWAPPED)] for match in amounts]
     readings = [
-        np.array([float(re.sub("[,' ]", "", digits)) for digits in reading])
-        for reading in zip(*spellings, strict=True)
-        if all(map(_DIGITS.fullmatch, reading))
+        np.array([float(re.sub("[,' ]", "", digits)) for digits in reading]) for reading in spelled
     ]
     if not readings:
         return None
@@ -87,6 +74,34 @@ def numbers_of(name: str, texts: list[str]) -> ReadTexts | None:
     return ReadTexts(
         values, f"read as numbers ({shown}); --kinds {name}:nominal takes them as text"
     )
+
+
+def amounts_among(texts: Sequence[str]) -> set[str]:
+    """Return the texts that are numbers of one currency and one unit; none if these differ."""
+    matches = {text: match for text in texts if (match := _amount(text)) is not None}
+    return set(matches) if _spellings([*matches.values()]) else set()
+
+
+def _amount(text: str) -> re.Match[str] | None:
+    return _AMOUNT.fullmatch(" ".join(text.translate(_SAME).split()))
+
+
+def _spellings(amounts: list[re.Match[str]]) -> list[tuple[str, ...]]:
+    """Return the digits of amounts, with points of decimals; of two readings both."""
+    affixes = {(match["money"], match["unit"]) for match in amounts}
+    money = "".join(match["money"] or "" for match in amounts[:1])
+    are_cents = any(re.search(r"\d[.,]\d\d$", match["digits"]) for match in amounts)
+    if (
+        len(affixes) != 1
+        or (money.isalpha() and not are_cents)
+        or (money and not money.isalpha() and unicodedata.category(money[-1]) != "Sc")
+        or any(re.fullmatch(CODE, match["digits"]) for match in amounts)
+    ):
+        return []
+    spellings = [[match["digits"], match["digits"].translate(_SWAPPED)] for match in amounts]
+    return [
+        reading for reading in zip(*spellings, strict=True) if all(map(_DIGITS.fullmatch, reading))
+    ]
 
 
 def of_two_numbers(name: str, text: str, first: float, second: float) -> LosawError:

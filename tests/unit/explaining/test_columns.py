@@ -320,6 +320,32 @@ def test_numbers_with_a_word_among_them_are_text_and_said_so():
     assert column.kind == "continuous"
 
 
+@pytest.mark.parametrize("text", ["${:,.2f}", "{:.1f} %", "{:.2f} kg", "CHF {:.2f}", "({:.3f})"])
+@pytest.mark.parametrize("word", ["POA", "-"])
+def test_amounts_with_a_word_among_them_are_text_and_said_so(text, word):
+    cells = [word if i % 20 == 0 else text.format(abs(v) + 1) for i, v in enumerate(Y)]
+    column, _ = column_of(table(x=cells))
+    assert column.treatment.startswith(f"contains numbers and text ({word!r}): taken as text")
+    with pytest.raises(ValueError, match=r"the target 'x' contains numbers and text \('"):
+        prepare(table(x=cells), "x")
+
+
+@pytest.mark.parametrize(
+    "text", ["1.{}.3", "10.0.{}.7", "{} kg {}", "room {}", "ROW {}", "{}, {}", "", " "]
+)
+def test_other_text_is_not_said_to_be_numbers(text):
+    cells = [text.format(1 + i % 9, i % 2) for i in ROW]
+    cells[::20] = ["loud"] * 6
+    assert column_of(table(x=cells))[0].treatment == ""
+    mixed = [f"{1 + i % 9} {('kg', 'lb')[i % 2]}" for i in ROW]
+    assert column_of(table(x=mixed))[0].treatment == ""
+
+
+def test_blank_cells_of_a_target_are_no_numbers():
+    y = ["", *np.resize(["a", "b", *[""] * 8], N - 1)]
+    assert prepare(table().assign(y=y), "y").labels == ("", "a", "b")
+
+
 def test_a_factor_keeps_sixty_levels_and_says_which_are_one():
     few, _ = column_of(pd.DataFrame({"x": [f"t{i % 60}" for i in range(1200)], "y": range(1200)}))
     assert len(few.values.cat.categories) == 60 and few.merged == ""
