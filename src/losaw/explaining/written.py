@@ -19,6 +19,7 @@ _MOST, _TRIED = 0.9, 300  # so many rows must have a date, and so many texts are
 _SPAN_OF_YEARS, _LAST_YEAR = 50, 2050
 # Jan 05 is a month, unless there are more such numbers than this: then it may be a day.
 _MOST_YEARS = 12
+_YEARS_OF_MONTHS = 1600, 2200
 CODE = r"[-+]?(0\d.*|\d{16,})"  # a number that would lose digits
 ISO = re.compile(r"\d{4}[-/]\d{1,2}[-/]\d{1,2}([T ]\d{1,2}:\d{2}.*)?")
 _DAYS = ("%d-%m-%Y", "%m-%d-%Y", "%Y-%m-%d", "%d-%m-%y", "%m-%d-%y",
@@ -27,6 +28,7 @@ _MONTHS = ("%Y-%m", "%m-%Y", "%b-%Y", "%Y-%b", "%b-%y")
 _HOURS = ("%H:%M", "%H:%M:%S", "%H:%M:%S-%f", "%I:%M-%p", "%I:%M:%S-%p", "%I-%p")
 _FORMATS = (*_HOURS, *_DAYS, *_MONTHS, *map("-".join, product(_DAYS, _HOURS)))
 _OFFSET = re.compile(r"(\d:\d\d[\d:.]*) *(?:[Zz]|[+-]\d\d(?::?\d\d)?)$")
+_RATIO = re.compile(r":\d(?!\d)")  # 2:1 is no time
 _VERSION = re.compile(r"(?<!\d)\d\.|\.\d(?!\d)")  # 1.2.10 is one, and 01.02.10 a day
 # Thousands are groups of three digits with one sign between all of them.
 _DIGITS = re.compile(
@@ -143,13 +145,15 @@ def days_of(name: str, texts: list[str], n_rows: Any) -> ReadTexts | None:
     ahead = clocks - moments
     are_several = ahead.max() - ahead.min() > pd.Timedelta(hours=1)
     read = {"": moments if are_several else clocks}
-    normal = written.map(_normal)
+    normal = written.map(_normal).mask(written.map(_RATIO.search).notna())
     some = normal.iloc[:: max(1, len(normal) // _TRIED)]
     unlike = "%y" if any(map(_VERSION.search, texts)) else "no format"
     for form in () if weight[read[""].notna()].sum() >= least else _FORMATS:
         tried = pd.to_datetime(some, format=form, errors="coerce").notna().mean()
         if tried > 0.5 and unlike not in form:
             read[form] = pd.to_datetime(normal, format=form, errors="coerce")
+        if form in read and form in _MONTHS:
+            read[form] = _likely_months(form, read[form])
     sizes = {form: weight[moments.notna()].sum() for form, moments in read.items()}
     form = max(sizes, key=sizes.__getitem__)
     moments = read[form]
@@ -177,6 +181,14 @@ def days_of(name: str, texts: list[str], n_rows: Any) -> ReadTexts | None:
     bad = [repr(text) for text in written[np.isnan(values) & (written != "")]]
     words += f"; no date: {', '.join(bad[:3])}" if bad else ""
     return ReadTexts(values, words)
+
+
+def _likely_months(form: str, moments: Any) -> Any:
+    """Leave out what has the form of months: numbers of articles (4711-05), seasons (2009/10)."""
+    years = moments.dt.year
+    is_next = moments.dt.month == years % 100 + 1
+    are_seasons = form == "%Y-%m" and bool(is_next[moments.notna()].all())
+    return moments.where(years.between(*_YEARS_OF_MONTHS) & (not are_seasons))
 
 
 def _check_years(name: str, form: str, written: Any, moments: Any) -> None:

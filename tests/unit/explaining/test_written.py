@@ -74,6 +74,21 @@ def test_codes_stay_text(text):
     assert column_of([text.format(i % 9, i % 7) for i in ROW]).kind == "nominal"
 
 
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["2:1", "3:0", "1:1"],
+        ["1:2", "1:5", "1:8", "1:10"],
+        ["4711-05", "4712-11", "9013-12"],
+        ["05/4711", "11/4712", "12/3013"],
+        [f"{year}/{(year + 1) % 100:02}" for year in range(1999, 2014)],
+        [f"{year}-{(year + 1) % 100:02}" for year in range(2003, 2012)],
+    ],
+)
+def test_ratios_codes_and_seasons_are_no_dates(texts):
+    assert column_of(np.resize(texts, N)).kind == "nominal"
+
+
 MOMENTS = {
     **{form: DAYS.dt.strftime(form) for form in (
         "%d/%m/%Y", "%m/%d/%Y", "%d.%m.%y", "%d-%b-%Y", "%B %d, %Y", "%Y-%m", "%m/%Y", "%b-%y")},
