@@ -50,7 +50,10 @@ def tree_of_groups(names: Sequence[str], groups: Groups) -> tuple[FeatureGroup, 
     nodes = [FeatureGroup(group_name(names), np.arange(len(names)), -1)]
     for name in dict.fromkeys([*map(str, groups), *units.names]):
         parent, members = len(nodes), members_of[name]
-        nodes.append(FeatureGroup(name, members, 0))
+        if len(members) == len(names):  # no second test of all features
+            nodes, parent = [FeatureGroup(name, members, -1)], 0
+        else:
+            nodes.append(FeatureGroup(name, members, 0))
         if len(members) > 1:
             nodes += [FeatureGroup(names[j], np.array([j]), parent) for j in members]
     return tuple(nodes)

@@ -310,3 +310,11 @@ def test_weights_lower_the_degrees_of_freedom_of_ranks(of, rows):
 def test_ordinals():
     words = "1st 2nd 3rd 4th 11th 12th 13th 21st 102nd"
     assert " ".join(rank_words(n, n) for n in (1, 2, 3, 4, 11, 12, 13, 21, 102)) == words
+
+
+@pytest.mark.parametrize("names", [["a"], ["a", "b"], [*NAMES]])
+def test_a_group_of_all_features_is_one_node(names):
+    first, *rest = tree_of_groups(names, {"all": names})
+    assert first.name == "all" and list(first.members) == list(range(len(names)))
+    assert [node.name for node in rest] == (names if len(names) > 1 else [])
+    assert {node.parent for node in rest} <= {0} and first.parent == -1
