@@ -118,7 +118,8 @@ def prefix_of(options: argparse.Namespace, what: str) -> Path:
     from losaw.explaining.table_file import TEXT
     from losaw.pages import paths_of
 
-    file = options.file.with_suffix("")  # data.csv.gz has two endings, sales.2026.csv one
+    # Of . the name is that of the folder; data.csv.gz has two endings, sales.2026.csv one.
+    file = Path(os.path.abspath(options.file)).with_suffix("")
     name = f"{file.stem if file.suffix.lower() in TEXT else file.name}_{what}"
     prefix = Path(options.output or name)
     if prefix.is_dir() or str(options.output).endswith("/"):

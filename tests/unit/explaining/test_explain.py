@@ -313,6 +313,14 @@ def test_a_name_with_points_is_not_cut(tmp_path, file, prefix):
     assert prefix_of(options, "explained").name == f"{prefix}_explained"
 
 
+@pytest.mark.parametrize("here", [".", "./", "../parts", "../parts/."])
+def test_a_folder_of_parts_may_be_the_one_one_is_in(tmp_path, monkeypatch, here):
+    (tmp_path / "parts").mkdir()
+    monkeypatch.chdir(tmp_path / "parts")
+    options = argparse.Namespace(file=Path(here), output=None)
+    assert prefix_of(options, "explained") == Path("parts_explained")
+
+
 def test_ranks_have_a_column_only_where_they_say_something():
     shown, rng = [], np.random.default_rng(0)
     for effect in (0.0, 3.0):
