@@ -65,13 +65,16 @@ def make_forest(
 
     It is losawRF with its defaults if ``decorrelated``; else the same forest without weights
     (``eta=1``), which is a plain random forest. A third of the features, rounded up, is drawn at a
-    node: a number, so that a forest that is fitted without a feature draws as many as before.
+    node: a number, so that a forest that is fitted without a feature draws as many as before. Of
+    two both: with one at random, the forest without the other would be less random.
     """
     from losaw.forest import LosawRandomForestClassifier, LosawRandomForestRegressor
 
     kind = LosawRandomForestClassifier if data.labels else LosawRandomForestRegressor
+    n_features = data.X.shape[1]
+    drawn = 1.0 if n_features == 2 else -(-n_features // 3)
     forest = kind(
-        n_trees, max_features=-(-data.X.shape[1] // 3), eta=0.25 if decorrelated else 1.0,
+        n_trees, max_features=drawn, eta=0.25 if decorrelated else 1.0,
         n_jobs=n_jobs, random_state=seed % 2**31,
     )  # fmt: skip
     return make_pipeline(MissingNumbers(below=not decorrelated), forest)

@@ -159,6 +159,16 @@ def test_loco_of_a_pipeline_draws_as_many_features_at_a_node_as_without_the_pipe
 OF_PFI = {"methods": "pfi", "folds": 3, "permutations": 1, "budget": None}
 
 
+def test_of_two_features_a_forest_without_one_draws_the_other_as_before():
+    found = []
+    for seed in range(2, 6):
+        x, z, noise = np.random.default_rng(seed).standard_normal((3, 1200))
+        frame = pd.DataFrame({"x": x, "z": z, "y": x + noise})
+        of_loco = losaw.explain(frame, "y", methods="loco", budget=None, random_state=seed)
+        found.append(of_loco.results["loco"].scores[1])
+    assert np.mean(found) < 0.012, found  # .02 with one of two at random
+
+
 def frame_of(n_rows, seed=0):
     rng = np.random.default_rng(seed)
     frame = pd.DataFrame(rng.standard_normal((n_rows, 3)), columns=["self", "b", "c"])
