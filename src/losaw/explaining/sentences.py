@@ -4,7 +4,6 @@ A test that does not reject shows nothing. So "nothing matters" is never said: w
 selected, the answer is what is known of the features together.
 """
 
-import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -17,7 +16,7 @@ from losaw.explaining.draws import FAMILY_WISE, LEAST_LOCO, Decision, recognised
 from losaw.explaining.models import make_forest
 from losaw.explaining.preparing import Prepared
 from losaw.explaining.scores import LEVEL, Unit, Work, over_folds, share_explained
-from losaw.support.words import decimal, listed, p_text, percent
+from losaw.support.words import as_option, decimal, listed, p_text, percent
 
 # So many features of a group, and of what stays open, are named.
 _NAMED, _MOST_OPEN = 8, 4
@@ -327,8 +326,8 @@ def _leakage(work: Work) -> Iterator[Sentence]:
         share = float(np.mean(shares))
         is_alone = name == strongest[0] and bool(times > _ALONE)
         if share >= (_MOST if is_alone else _LEAK):
-            option = shlex.quote(f'"{name}"' if "," in name else name)
-            remedy = f"leave it out (--drop {option}) and explain again: only the two strongest "
+            option = as_option("--drop", name)
+            remedy = f"leave it out ({option}) and explain again: only the two strongest "
             remedy += "features are tried."
             yield Sentence(
                 "leak",
@@ -355,7 +354,7 @@ def _clusters(data: Prepared, n_rows: int, related: Associations) -> Iterator[Se
             (column.name,),
             f"{column.name} has {column.n_values:,} values in {n_rows:,} rows, so that many "
             "occur in several rows. If rows of one value belong together, as those of a patient, "
-            f"say so (--cluster {shlex.quote(column.name)}): without it p-values are too small.",
+            f"say so ({as_option('--cluster', column.name)}): without it p-values are too small.",
         )
     counts, most = data.X.nunique(), len(data.y) / _ROWS_A_UNIT
     names = [
@@ -382,7 +381,7 @@ def _clusters(data: Prepared, n_rows: int, related: Associations) -> Iterator[Se
                 (first, *together),
                 f"Many rows share the values of {listed([first, *together[:2]])} ({units} "
                 f"combinations in {len(data.y)} rows). If these are several rows of one person or "
-                f"thing, name the column that says which (--cluster {shlex.quote(key)}): without "
+                f"thing, name the column that says which ({as_option('--cluster', key)}): without "
                 "it p-values are too small.",
             )
             return

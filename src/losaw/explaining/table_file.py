@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from losaw.explaining.written import CODE, of_two_numbers
 from losaw.support.errors import LosawError
-from losaw.support.words import did_you_mean
+from losaw.support.words import as_option, did_you_mean
 from losaw.tables.columns import LARGEST_WHOLE, MOST_TEXT_LEVELS
 from losaw.tables.groups import named_column
 
@@ -260,7 +260,8 @@ def _values(
         if not code and pair:
             why = f"two spellings of one number ({pair[0]} and {pair[1]})"
         if all(abs(number) <= LARGEST_WHOLE for number in numbers.values() if number):
-            remedy = f" If they are quantities, say --kinds {name}:continuous (in Python kinds=)."
+            remedy = f" If they are quantities, say {as_option('--kinds', name, 'continuous')} "
+            remedy += "(in Python kinds=)."
         notes.append(
             f"{name} has {why}: its cells are taken as codes, so that none become equal.{remedy}"
         )
@@ -270,8 +271,8 @@ def _values(
     if pairs and not is_quantity:
         notes.append(
             f"{name} has cells that differ as text and are one number ({pairs[0][0]} and "
-            f"{pairs[0][1]}). If they are codes, say --kinds {name}:nominal (of the target: --task "
-            "classification)."
+            f"{pairs[0][1]}). If they are codes, say {as_option('--kinds', name, 'nominal')} (of "
+            "the target: --task classification)."
         )
     if odd := next((text for text, number in numbers.items() if number is None), None):
         notes.append(f"{name}: {odd!r} does not count, in a row without a value of {target}.")

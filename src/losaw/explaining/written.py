@@ -13,6 +13,7 @@ import numpy as np
 
 from losaw.data import FloatArray
 from losaw.support.errors import LosawError
+from losaw.support.words import as_option
 
 _MOST, _TRIED = 0.9, 300  # so many rows must have a date, and so many texts are tried first
 # Years of two digits are believed if they are within so many years, and not after this one.
@@ -74,7 +75,8 @@ def numbers_of(name: str, texts: list[str]) -> ReadTexts | None:
     values = sign * readings[0]
     shown = f"{texts[odd]!r} is {values[odd]:.15g}"
     return ReadTexts(
-        values, f"read as numbers ({shown}); --kinds {name}:nominal takes them as text"
+        values,
+        f"read as numbers ({shown}); {as_option('--kinds', name, 'nominal')} takes them as text",
     )
 
 
@@ -114,7 +116,7 @@ def of_two_numbers(name: str, text: str, first: float, second: float) -> LosawEr
     return LosawError(
         f"{name}: {text!r} may be {first:.15g} or {second:.15g}: write numbers like 1234.5, read "
         f"them with pandas.read_csv(…, {how} and call losaw.explain(frame, target), or say that "
-        f"they are text (--kinds {name}:nominal)"
+        f"they are text ({as_option('--kinds', name, 'nominal')})"
     )
 
 
@@ -164,8 +166,8 @@ def days_of(name: str, texts: list[str], n_rows: Any) -> ReadTexts | None:
             at = int(np.flatnonzero((others != moments) & moments.notna())[0])
             raise LosawError(
                 f"{name}: {texts[at]!r} may be {moments[at]:%Y-%m-%d} or {others[at]:%Y-%m-%d}: "
-                f"write dates like {moments[at]:%Y-%m-%d}, say that they are text (--kinds "
-                f"{name}:nominal), or leave them out (--drop)"
+                f"write dates like {moments[at]:%Y-%m-%d}, say that they are text ("
+                f"{as_option('--kinds', name, 'nominal')}), or leave them out (--drop)"
             )
     _check_years(name, form, written, moments)
     if form == "%b-%y":
@@ -198,7 +200,8 @@ def _check_years(name: str, form: str, written: Any, moments: Any) -> None:
         at, year = years.idxmax(), int(years.max())
         raise LosawError(
             f"{name}: {written[at]!r} may be of {year - 100} or {year}: write years of four digits,"
-            f" say that they are text (--kinds {name}:nominal), or leave them out (--drop)"
+            f" say that they are text ({as_option('--kinds', name, 'nominal')}), or leave them out "
+            "(--drop)"
         )
 
 
@@ -213,7 +216,7 @@ def _check_days(name: str, written: Any, normal: Any) -> None:
         raise LosawError(
             f"{name}: {written[at]!r} may be a month of 20{days[at]:%d} or day {days[at].day} of a "
             f"month: write months like 2005-01 and days like 2026-01-05, say that they are text "
-            f"(--kinds {name}:nominal), or leave them out (--drop)"
+            f"({as_option('--kinds', name, 'nominal')}), or leave them out (--drop)"
         )
 
 

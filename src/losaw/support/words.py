@@ -2,6 +2,7 @@
 
 import difflib
 import math
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
@@ -47,6 +48,14 @@ def unknown(what: str, name: object, known: Iterable[object]) -> str:
 def listed(names: Sequence[str]) -> str:
     """Return names with commas between them, and in quotes where a name has a comma itself."""
     return ", ".join(f"“{name}”" if "," in name else name for name in names)
+
+
+def as_option(option: str, name: str, kind: str = "") -> str:
+    """Return an option on a column as a shell takes it: --kinds 'a b:nominal', --drop=-x."""
+    is_list = option != "--cluster"
+    value = f'"{name}"' if is_list and "," in name else name
+    sign = "=" if value.startswith("-") else " "
+    return f"{option}{sign}{shlex.quote(f'{value}:{kind}' if kind else value)}"
 
 
 def decimal(value: float) -> str:

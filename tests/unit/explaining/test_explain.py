@@ -3,6 +3,7 @@
 import argparse
 import json
 import re
+import shlex
 import time
 from pathlib import Path
 from unicodedata import east_asian_width
@@ -15,8 +16,9 @@ from sklearn.linear_model import LinearRegression
 
 import losaw
 from losaw.cli import main
-from losaw.commands.explaining import add_options, on_the_table, prefix_of
+from losaw.commands.explaining import _kinds, _listed, add_options, on_the_table, prefix_of
 from losaw.support.errors import LosawError
+from losaw.support.words import as_option
 from reference.explaining_tables import copies, mixed
 
 QUICK = {"folds": 4, "draws": 1, "permutations": 2, "budget": None}
@@ -275,6 +277,20 @@ def test_names_with_commas_stand_in_quotes_in_lists_of_names(people, capsys):
     found = {column["name"]: column["kind"] for column in table}
     assert found["a,b"] == "nominal" and found["age"] == "continuous" and found["d"] == "discrete"
     assert not {"c", "size, big", "d,"} & set(found)
+
+
+@pytest.mark.parametrize("name", ["-x", "Preis (EUR)", "a,b", "-a, b", "it's", "--all", "$x"])
+def test_a_suggested_option_is_taken_by_a_shell_as_it_is_written(name):
+    parser = argparse.ArgumentParser()
+    add_options(parser)
+
+    def parsed(option):
+        words = shlex.split(f"t.csv --target y {option}")
+        return parser.parse_args(words)
+
+    assert _kinds(parsed(as_option("--kinds", name, "nominal")).kinds) == {name: "nominal"}
+    assert _listed(parsed(as_option("--drop", name)).drop) == [name]
+    assert parsed(as_option("--cluster", name)).cluster == name
 
 
 LETTERS = [

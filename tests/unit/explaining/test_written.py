@@ -67,6 +67,13 @@ def test_what_can_be_read_in_two_ways_is_refused_and_both_are_shown(texts):
         column_of(np.resize(texts, N))
 
 
+def test_the_remedy_for_two_readings_stands_in_quotes_where_a_shell_needs_them():
+    for texts in (["1,234", "5,678"], ["3/4/2020", "5/6/2020"], ["13.12.44", "14.12.78"]):
+        frame = pd.DataFrame({"x (EUR)": np.resize(texts, N), "z": VALUES, "y": VALUES})
+        with pytest.raises(ValueError, match=r"--kinds 'x \(EUR\):nominal'"):
+            prepare(frame, "y")
+
+
 @pytest.mark.parametrize(
     "text", ["ward {}", "ROW {}", "ABC{}.0", "{}a {}b", "0{} kg", "{0}.{0}.1", "{}-{}a"]
 )
