@@ -149,6 +149,7 @@ def prepare(
     used = {column.name: column.values for column in columns if column.values is not None}
     if not used:
         reasons = "; ".join(f"{c.name}: {c.treatment}" for c in columns[:5])
+        reasons = reasons or "the table has no other column that is not dropped: add one"
         raise LosawError(f"no feature is left to explain {names[at]!r} by ({reasons})")
     X = pd.DataFrame(used)
     equal, n_copies, n_others = copies(X, y)

@@ -489,6 +489,8 @@ REFUSED = [
     (lambda f: f.assign(y=1.7e308 * np.sin(ROW)), {}, "beyond 1e150.*another unit"),
     (lambda f: f.head(49), {}, "at least 50"),
     (lambda f: f[["y"]].assign(x=1.0), {}, "no feature is left"),
+    (lambda f: f[["y"]], {}, r"by \(the table has no other column that is not dropped: add one\)"),
+    (lambda f: f[["y", "size"]], {"drop": "size"}, "has no other column that is not dropped"),
     (lambda f: f.assign(x=np.where(ROW == 5, np.inf, 1.0)), {}, r"infinite values .*first: row 5"),
     (
         lambda f: f.assign(x=1e-80 * np.sin(ROW)),
