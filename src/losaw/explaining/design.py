@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from losaw.explaining.preparing import FEWEST_ROWS_OF_A_CLASS, Prepared
 from losaw.support.errors import LosawError
-from losaw.support.words import percent
+from losaw.support.words import listed, percent
 
 # The full design.
 FOLDS, PERMUTATIONS, DRAWS, TREES = 10, 5, 3, 100
@@ -106,7 +106,7 @@ class Design:
         if not self.given:
             return method.question
         return (
-            f"How much worse does a model of {', '.join(self.given)} and of the feature predict "
+            f"How much worse does a model of {listed(self.given)} and of the feature predict "
             "when only the part of the feature is shuffled that these cannot supply?"
         )
 

@@ -286,6 +286,12 @@ def test_what_adds_to_given_columns_is_said_in_these_words(model):
         assert "age" not in set(found.to_frame()["feature"])
 
 
+def test_a_given_column_with_a_comma_stands_in_quotes():
+    frame = noise().rename(columns={"X1": "height, cm"})
+    found = explain(frame, given=["height, cm", "X2"], methods=None)
+    assert "a model of “height, cm”, X2 and of the feature" in kinds(found, "question")[0].text
+
+
 def test_of_noise_nothing_is_said_to_add_to_given_columns():
     found = explain(noise(), given="X1", methods=None)
     assert found.selected == () and found.answer == "These data do not decide what adds to X1"
