@@ -30,6 +30,7 @@ _HOURS = ("%H:%M", "%H:%M:%S", "%H:%M:%S-%f", "%I:%M-%p", "%I:%M:%S-%p", "%I-%p"
 _FORMATS = (*_HOURS, *_DAYS, *_MONTHS, *map("-".join, product(_DAYS, _HOURS)))
 _OFFSET = re.compile(r"(\d:\d\d[\d:.]*) *(?:[Zz]|[+-]\d\d(?::?\d\d)?)$")
 _RATIO = re.compile(r":\d(?!\d)")  # 2:1 is no time
+_DATE_LIKE = re.compile(r"\d\D+\d")
 _VERSION = re.compile(r"(?<!\d)\d\.|\.\d(?!\d)")  # 1.2.10 is one, and 01.02.10 a day
 # Thousands are groups of three digits with one sign between all of them.
 _DIGITS = re.compile(
@@ -180,8 +181,9 @@ def days_of(name: str, texts: list[str], n_rows: Any) -> ReadTexts | None:
         words = f"dates, as days since {since}"
         words += " (UTC)" if form == "" and are_several else ""
     values = (times - since) / unit
-    bad = [repr(text) for text in written[np.isnan(values) & (written != "")]]
-    words += f"; no date: {', '.join(bad[:3])}" if bad else ""
+    bad = written[np.isnan(values) & (written != "")].tolist()[:3]
+    what = "no date, or of another form" if any(map(_DATE_LIKE.search, bad)) else "no date"
+    words += f"; {what}: {', '.join(map(repr, bad))}" if bad else ""
     return ReadTexts(values, words)
 
 

@@ -144,3 +144,16 @@ def test_a_month_with_a_number_is_refused_where_the_number_may_be_a_day(form):
     assert "days since 1998-01-01" in column_of(months).treatment
     few = pd.date_range("2001-01-01", periods=12 * 12, freq="MS").strftime(form.replace("d", "y"))
     assert "days since 2001-01-01" in column_of(np.resize(few, N)).treatment
+
+
+@pytest.mark.parametrize(
+    ("form", "bad", "words"),
+    [
+        ("%d/%m/%Y", "2025-03-04", "no date, or of another form"),
+        ("%Y-%m-%d", "13/03/2025", "no date, or of another form"),
+        ("%d/%m/%Y", "week 2", "no date"),
+    ],
+)
+def test_a_date_of_another_form_than_most_is_not_said_to_be_none(form, bad, words):
+    texts = DAYS.dt.strftime(form).mask(ROW == 5, bad)
+    assert column_of(texts).treatment.endswith(f"; {words}: {bad!r}; 1 missing")
