@@ -4,6 +4,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from losaw.data import FloatArray
 from losaw.explaining.written import CODE, ISO, ReadTexts, amounts_among, days_of, numbers_of
@@ -64,7 +65,11 @@ def treat(name: str, read: Values, asked: str | None = None) -> Column:
     import pandas as pd
 
     missing = np.isnan(read.codes)
-    of_value = np.unique(read.codes[~missing], return_counts=True)[1]
+    known: NDArray[Any] = read.codes[~missing]
+    if read.content in ("text", "levels", "objects"):  # blanks around it do not count
+        same = np.unique([*map(text_of, read.levels or ()), ""], return_inverse=True)[1]
+        known = same[known.astype(np.intp)]
+    of_value = np.unique(known, return_counts=True)[1]
     n_values = len(of_value)
     column = Column(name, None, "", "", int(missing.sum()), n_values)
     n_known = len(missing) - column.n_missing
@@ -91,12 +96,12 @@ def treat(name: str, read: Values, asked: str | None = None) -> Column:
     levels = read.levels or ()
     if read.content == "ordered levels":
         found = _numbers(column, read.codes, asked or "discrete")
-        words = "ordered levels, by their rank"
+        words = _joined("ordered levels, by their rank", found.treatment)
         return found._replace(treatment=words, levels=tuple(map(text_of, levels)))
     if read.content == "durations":
         days = np.asarray(pd.to_timedelta(list(levels)) / pd.Timedelta(days=1), dtype=float)
         found = _numbers(column, _placed(days, read.codes), asked or "continuous")
-        return found._replace(treatment="in days")
+        return found._replace(treatment=_joined("in days", found.treatment))
     texts = [text_of(at_start(level)) for level in levels]
     counts = np.bincount(read.codes[~missing].astype(np.intp), minlength=len(texts))
     may_be_dates = read.content != "levels" or all(map(ISO.fullmatch, filter(None, texts)))
@@ -106,7 +111,7 @@ def treat(name: str, read: Values, asked: str | None = None) -> Column:
         if _is_beyond(written.values, texts):
             return column._replace(treatment=_BEYOND)
         found = _numbers(column, _placed(written.values, read.codes), asked)
-        return found._replace(treatment="; ".join(filter(None, [written.words, found.treatment])))
+        return found._replace(treatment=_joined(written.words, found.treatment))
     if asked is not None:
         numbers = pd.to_numeric(pd.Series(texts, dtype=object), errors="coerce").to_numpy(float)
         if _is_beyond(numbers, texts):
@@ -117,8 +122,12 @@ def treat(name: str, read: Values, asked: str | None = None) -> Column:
     note = mostly_numbers(texts[int(code)] for code in read.codes[~missing])
     if n_values > MOST_TEXT_LEVELS and 2 * n_values > n_known:
         words = f"left out: free text or an identifier ({n_values} values in {n_known} rows)"
-        return column._replace(treatment="; ".join(filter(None, [note, words])))
+        return column._replace(treatment=_joined(note, words))
     return _levels(column, read, note)
+
+
+def _joined(*words: str) -> str:
+    return "; ".join(filter(None, words))
 
 
 def _is_beyond(numbers: FloatArray, texts: list[str]) -> bool:

@@ -1,6 +1,7 @@
 """Every kind of column, target and table is treated or refused, by one rule of kinds."""
 
 import datetime
+import re
 from decimal import Decimal
 
 import numpy as np
@@ -86,6 +87,9 @@ def test_missing_values_are_one_more_value_and_ten_values_are_the_most():
         (ROW + 1000, "numbers the rows"),
         ([f"person {i}" for i in ROW], "free text or an identifier"),
         ([2**60 + i % 7 for i in range(N)], "beyond 2^53"),
+        (np.resize(["x", " x", "x "], N), "constant"),
+        (np.resize(["", " "], N), "constant"),
+        (pd.Categorical(np.resize(["x", "x\t"], N)), "constant"),
     ],
 )
 def test_what_cannot_be_explained_by_is_left_out_with_the_reason(values, reason):
@@ -298,6 +302,18 @@ def test_a_number_within_free_text_is_no_line_of_the_text(text):
     texts = [text.format(words[i], 1900 + i) for i in ROW]
     data = prepare(table(x=1900 + ROW % 90, t=texts), "y")
     assert list(data.X) == ["size", "x"] and not any(c.values is not None for c in data.columns[2:])
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        (pd.Categorical(np.resize([None, *"SML"], N), list("SML"), ordered=True), "by their rank"),
+        (pd.to_timedelta(ROW % 40, "D").where(ROW % 4 > 0), "in days"),
+    ],
+)
+def test_missing_ranks_and_durations_are_said(values, words):
+    column, _ = column_of(table(x=values))
+    assert re.search(f"{words}; 30 missing: the forest", column.treatment)
 
 
 def test_durations_are_days_and_other_text_that_looks_like_dates_is_text():
