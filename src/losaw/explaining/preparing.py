@@ -185,9 +185,12 @@ def copies(X: "pd.DataFrame", y: NDArray[Any]) -> tuple[NDArray[np.intp], int, i
     chance = len(y) * ((counts - size) / len(y)).prod(axis=0)  # by the rows that are not equal
     are_floats = np.array([dtype.kind == "f" for dtype in table.dtypes])
     are_many = are_floats & (codes.max(axis=1) >= _FEW_VALUES)
-    # Values of two numbers that no other row has are rare, however often the row is copied.
+    # Values of two numbers that no other row has are rare, however often rows are copied. Equal
+    # rows of one kind only may be those of zeros.
     is_own = (counts == size) & are_many[:, None]
-    is_rare = (counts <= _FEW_SHARE * len(y)) | (is_own & (is_own.sum(axis=0) > 1))
+    is_own &= (is_own.sum(axis=0) > 1) & (size > 1)
+    is_own &= len(np.unique(equal[is_own.any(axis=0)])) > 1
+    is_rare = (counts <= _FEW_SHARE * len(y)) | is_own
     proven = is_rare.any(axis=0) & (chance <= _BY_CHANCE)
     # Rounded columns that go together make equal rows, too: then fewer of the rows that share a
     # rare value are equal, and more differ in that column alone.

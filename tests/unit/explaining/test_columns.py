@@ -244,6 +244,14 @@ def test_a_dose_at_which_all_responses_are_equal_is_no_copy(n_doses):
     assert prepare(frame, "y").clusters is None
 
 
+@pytest.mark.parametrize("share", [0.06, 0.2, 0.5])
+def test_rows_of_zeros_are_no_copies(share):
+    frame = np.exp(NORMAL[["a", "b", "y"]])
+    frame.loc[: int(share * 400)] = 0.0  # no visit, no purchase, no revenue
+    data = prepare(frame, "y")
+    assert data.clusters is None and not any("copies of" in note for note in data.notes)
+
+
 NEAR = NORMAL[["a"]].to_numpy() + 0.05 * NORMAL[["b", "c", "d"]].set_axis(list("pqr"), axis=1)
 SURVEY = (3 + NORMAL[["a"]].to_numpy() + 0.6 * NORMAL[["b", "c", "y"]]).round().clip(1, 5)
 
