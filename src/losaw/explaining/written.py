@@ -111,9 +111,9 @@ def _spellings(amounts: list[re.Match[str]]) -> list[tuple[str, ...]]:
 
 def of_two_numbers(name: str, text: str, first: float, second: float) -> LosawError:
     """Return the error of numbers that are one or another, by the meaning of commas and points."""
-    how = (
-        "decimal=',') or thousands=','" if "," in text else "thousands='.', decimal=',') or neither"
-    )
+    how = "decimal=',') or thousands=','"
+    if "," not in text:
+        how = "thousands='.', decimal=','), or without these if points are decimal,"
     return LosawError(
         f"{name}: {text!r} may be {first:.15g} or {second:.15g}: write numbers like 1234.5, read "
         f"them with pandas.read_csv(…, {how} and call losaw.explain(frame, target), or say that "
