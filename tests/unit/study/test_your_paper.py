@@ -145,7 +145,7 @@ def test_a_function_gives_names_kinds_and_rows():
         ({"signal": ["X9"]}, "signal: unknown feature 'X9'"),
         ({"n_train": 30}, "leave test rows"),
         ({"n_train": 0}, "n_train must be an integer of at least 1"),
-        ({"y": np.zeros(29)}, "y must have shape"),
+        ({"y": np.zeros(29)}, "y has 29 entries for 30 rows"),
         ({"kinds": {"X1": "normal"}}, "normal"),
     ],
 )
