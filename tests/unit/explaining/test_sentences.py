@@ -260,7 +260,7 @@ def test_draws_of_every_selected_feature_are_tested_whatever_the_rate():
 def test_where_draws_fail_loco_decides_and_every_output_says_so():
     found = explain(checkerboard())
     assert "n2" in found.selected and ("echo",) in found.decision.by_loco
-    assert "its draws fail their test" in found.to_html() and "?" in found.to_text()
+    assert "the draws of CPI fail their test" in found.to_html() and "?" in found.to_text()
     assert "echo" in kinds(found, "draws")[0].features
 
 
