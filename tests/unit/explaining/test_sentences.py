@@ -286,6 +286,12 @@ def test_what_adds_to_given_columns_is_said_in_these_words(model):
         assert "age" not in set(found.to_frame()["feature"])
 
 
+def test_of_two_features_the_page_says_that_loco_finds_too_much():
+    for n_columns in (2, 3):
+        found = explain(noise(p=n_columns), methods=["pfi", "loco"])
+        assert ("LOCO finds too much" in found.to_text()) == (n_columns == 2)
+
+
 def test_a_given_column_with_a_comma_stands_in_quotes():
     frame = noise().rename(columns={"X1": "height, cm"})
     found = explain(frame, given=["height, cm", "X2"], methods=None)
