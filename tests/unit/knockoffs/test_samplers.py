@@ -118,7 +118,7 @@ def test_knockoffs_have_no_unit(sampler, unit):
 @pytest.mark.long
 def test_deep_knockoffs_of_a_column_that_hardly_varies_say_so():
     X = np.random.default_rng(0).standard_normal((40, 2)) * [1.0, 1e-310]
-    with pytest.raises(ValueError, match=r"^X gives deep knockoffs whose training diverges"):
+    with pytest.raises(ValueError, match=r"column 'X2', has no value beyond .* another unit"):
         make_sampler("deep", n_epochs=2).fit(X, ("continuous",) * 2, np.random.default_rng(0))
 
 
