@@ -49,7 +49,7 @@ class Table:
         if self.is_plain:
             dtype = self.columns[0].dtype
             if dtype == np.float64:
-                return codes.copy()
+                return codes.copy("K")  # the order of the memory decides last bits of products
             return (codes if dtype.kind == "f" else whole_numbers(dtype, codes)).astype(dtype)
         if self.labels is not None and all(c.dtype == np.float64 for c in self.columns):
             return pd.DataFrame(codes, columns=list(self.labels), copy=True)

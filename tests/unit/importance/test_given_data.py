@@ -74,7 +74,8 @@ def test_a_model_that_writes_into_its_rows_changes_no_score_and_no_data(kind, cv
                 model.fit(given[:60].copy(), Y[:60])
                 more = {"train": (given[:60], Y[:60])} if name == "loco" else {}
             scores.append(score(model, given[60:], Y[60:], random_state=0, **more).scores)
-        np.testing.assert_array_equal(*scores, name)
+        # A copy may lie in memory in another order, which moves last bits.
+        np.testing.assert_allclose(*scores, rtol=1e-9, atol=1e-12, err_msg=name)
         np.testing.assert_array_equal(given, rows, name)
 
 
