@@ -239,16 +239,19 @@ def estimator_rows(estimator: Any, X: Any, *y: Any, **checks: Any) -> Any:
 
 def _check_columns(X: Any) -> None:
     """Raise a ValueError at dates, and at whole numbers that floats cannot distinguish."""
-    columns = [X] if not hasattr(X, "iloc") else [X.iloc[:, j] for j in range(X.shape[1])]
-    for place, values in enumerate(columns):
-        kind = getattr(getattr(values, "dtype", None), "kind", "")
-        name = "X" if values is X else f"column {str(X.columns[place])!r} of X"
-        if kind in "mM" and kind:
+    is_frame = hasattr(X, "iloc")
+    for place, dtype in enumerate(X.dtypes if is_frame else [getattr(X, "dtype", None)]):
+        kind = getattr(dtype, "kind", None)
+        if kind not in ("m", "M", "i", "u"):
+            continue
+        values = X.iloc[:, place].dropna() if is_frame else X
+        name = f"column {str(X.columns[place])!r} of X" if is_frame else "X"
+        if kind in ("m", "M"):
             raise ValueError(
-                f"{name} holds dates or durations ({values.dtype}), which are not numbers until "
+                f"{name} holds dates or durations ({dtype}), which are not numbers until "
                 "they have a unit; give them in one, for example days since the first date"
             )
-        if kind in "iu" and kind and values.size and (abs(values) > LARGEST_WHOLE).any():
+        if values.size and not -LARGEST_WHOLE <= values.min() <= values.max() <= LARGEST_WHOLE:
             raise ValueError(
                 f"{name} holds whole numbers beyond 2^53, which floats cannot distinguish; "
                 "leave it out, or subtract one of them from all before"

@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
 from losaw.support.arguments import (
+    LARGEST_WHOLE,
     array_of,
     check_finite,
     check_same_order,
@@ -75,7 +76,8 @@ def finite_numbers(y: ArrayLike) -> FloatArray:
             "y holds values that are not numbers; classes need a classifier, or numbers in their "
             "place"
         ) from None
-    if y.dtype.kind in "iu" and len(np.unique(values)) < len(np.unique(y)):
+    is_beyond = y.dtype.kind in "iu" and (np.abs(values) > LARGEST_WHOLE).any()
+    if is_beyond and len(np.unique(values)) < len(np.unique(y)):
         raise ValueError(
             "y holds whole numbers beyond 2^53, some of which are equal as floats; subtract one of "
             "them from all before"
