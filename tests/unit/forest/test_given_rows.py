@@ -18,7 +18,8 @@ FORESTS = {
     "classes": (LosawRandomForestClassifier(3, random_state=0), Y > 0),
     "plain": (PlainRandomForestRegressor(3, random_state=0), Y),
 }
-NETWORK = NetworkRegressor(n_steps=2, batch_size=8, random_state=0)
+# Not the network of tests/unit/support/test_extras.py: a compiled one needs JAX no longer.
+NETWORK = NetworkRegressor(2, batch_size=8, kernel_sizes=(2, 1), filters=(2, 2), random_state=0)
 
 
 @pytest.mark.parametrize(
@@ -27,14 +28,15 @@ NETWORK = NetworkRegressor(n_steps=2, batch_size=8, random_state=0)
         lambda model, y: model.fit(X[:, :1], np.ones(80)),
         lambda model, y: model.fit(np.full((80, 2), np.nan), y),
         lambda model, y: model.fit(X[:, :2], y[:70]),
-        lambda model, y: model.set_params(n_estimators=-1).fit(X[:, :2], y),
+        lambda model, y: model.set_params(**{model.which: -1}).fit(X[:, :2], y),
         lambda model, y: model.fit(pd.DataFrame(X[:, :2], columns=["a", "a"]), y),
     ],
 )
-@pytest.mark.parametrize("name", FORESTS)
+@pytest.mark.parametrize("name", [*FORESTS, "network"])
 def test_a_refused_refit_leaves_an_unfitted_estimator(name, refused):
-    model, y = FORESTS[name]
+    model, y = {**FORESTS, "network": (NETWORK, Y)}[name]
     model = type(model)(**model.get_params()).fit(X, y)
+    model.which = "n_steps" if name == "network" else "n_estimators"
     try:
         refused(model, y)
     except ValueError:
