@@ -81,16 +81,18 @@ def answer(work: Work, decision: Decision, fdr: float) -> tuple[Sentence, ...]:
         share = f"Of features selected like these, at most {100 * fdr:g} %"
         at_rate = len(decision.by_groups) < len(decision.selected)
         if decision.method == "pfi":
-            below.append(Sentence("rate", (), f"{share} on average are not used by the model."))
+            text = f"{share} on average are not used by the model, if {_independent(work)}."
+            below.append(Sentence("rate", (), text))
             text = "A model also uses features that only go with a cause: CPI tells them apart."
             below.append(Sentence("used", (), text))
         elif at_rate:
-            below.append(Sentence("rate", (), f"{share} are false on average."))
+            text = f"{share} are false on average, if {_independent(work)}."
+            below.append(Sentence("rate", (), text))
         if decision.by_groups:
             text = (
                 "From all features together down to single ones, tests of groups find "
                 f"{listed(decision.by_groups)}: of what these find, anything is false with "
-                f"probability {decimal(FAMILY_WISE)} at most."
+                f"probability {decimal(FAMILY_WISE)} at most, if {_independent(work)}."
             )
             below.append(Sentence("by groups", decision.by_groups, text))
         n_open = sum(len(unit) == 1 for unit in decision.open)
@@ -148,12 +150,18 @@ def statements(work: Work, decision: Decision) -> tuple[Sentence, ...]:
             number += p_text(cpi["adjusted_p_value"])
         of_group = statement(group, work, decision)
         stated.append(of_group._replace(text=f"{of_group.text}: {number}."))
-    text = "With probability .95 all of these statements are true, if each test keeps its level."
+    text = "With probability .95 all of these statements are true, if each test keeps its level"
+    text += f" and {_independent(work)}."
     if any(len(group) == 1 and group in tested for group in decision.stated):
         text += " Their tests have draws of their own: CPI may differ from the table's."
     if more := [name for name in decision.selected if (name,) not in decision.stated]:
         text += f" Selected at the false discovery rate only: {listed(more)}."
     return (*stated, Sentence("certainty", (), text)) if stated else ()
+
+
+def _independent(work: Work) -> str:
+    """What every test takes for granted: of rows in time, or unnamed clusters, p is too small."""
+    return f"{'clusters' if work.data.is_clustered else 'rows'} are independent"
 
 
 def statement(group: Unit, work: Work, decision: Decision) -> Sentence:

@@ -97,7 +97,8 @@ def by_pfi():
 
 
 def test_pfi_alone_selects_what_the_model_uses_and_no_causes(by_pfi, apart):
-    assert kinds(by_pfi, "rate")[0].text.endswith("10 % on average are not used by the model.")
+    text = "10 % on average are not used by the model, if rows are independent."
+    assert kinds(by_pfi, "rate")[0].text.endswith(text)
     assert "CPI tells them apart" in kinds(by_pfi, "used")[0].text
     assert "<h1>What the model of y uses</h1>" in by_pfi.to_html()
     flat = by_pfi.curves["leak"]._replace(effect=np.zeros(11))
