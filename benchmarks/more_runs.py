@@ -23,12 +23,12 @@ import pandas as pd
 from losaw.study.block.block_file import digest_of
 from losaw.study.block.writing import write_csv
 from losaw.study.errors import StudyError
-from losaw.study.report.keeping import HEX_DIGITS, SEVEN_DIGITS
+from losaw.study.report.keeping import SEVEN_DIGITS
 from losaw.study.report.page.stored import KEPT_RANKING, RUNS
 from losaw.study.results.outputs import commit, machine
 from losaw.study.session import Session
 from losaw.study.stored_tables import read_stored
-from losaw.study.verify import EVIDENCE, Line, compute_line, read_evidence
+from losaw.study.verify import EVIDENCE, HEX_DIGITS, Line, compute_line, read_evidence
 
 OF_ALL_RUNS = ("differences.csv", KEPT_RANKING)  # kept tables that no pooling gives
 CONFIGURATION, REFERENCE = Path("config/config.yaml"), Path("reference")

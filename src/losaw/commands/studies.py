@@ -4,6 +4,7 @@ import argparse
 import contextlib
 import signal
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -70,6 +71,7 @@ def add_session_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--config",
         nargs="+",
+        action="extend",
         type=key_and_value,
         default=[],
         metavar="KEY=VALUE",
@@ -115,7 +117,7 @@ def positive(text: str) -> int:
 def key_and_value(text: str) -> tuple[str, str]:
     """``key=value``, as Snakemake's ``--config`` has it."""
     key, sign, value = text.partition("=")
-    if not sign:
+    if not sign or not value:
         raise argparse.ArgumentTypeError(f"{text}: expected key=value")
     return key, value
 
@@ -124,8 +126,11 @@ def session_of(options: argparse.Namespace) -> Any:
     """Return the session that the options of a request describe."""
     from losaw.study.session import Session
 
-    config = dict(options.config) | ({"scale": options.scale} if options.scale else {})
-    return Session(configuration_of(options), config)
+    config = [*options.config, *([("scale", options.scale)] if options.scale else [])]
+    for key, times in Counter(key for key, _ in config).items():
+        if times > 1:
+            raise LosawError(f"--config {key}: given twice; a key takes several values: {key}=a,b")
+    return Session(configuration_of(options), dict(config))
 
 
 def plan(options: argparse.Namespace) -> None:
@@ -219,6 +224,7 @@ def _time_limit(seconds: int) -> Iterator[None]:
 
 def keep(options: argparse.Namespace) -> None:
     """Copy summaries, comparisons, tables and main pictures, and list digests of rows."""
+    from losaw.study.cost import changes
     from losaw.study.errors import StudyError
     from losaw.study.report.keeping import keep
     from losaw.study.report.page.stored import Shelf
@@ -230,6 +236,12 @@ def keep(options: argparse.Namespace) -> None:
         raise StudyError(
             f"{session.outputs}: has no results of {', '.join(missing)}; run them first"
         )
+    for study_plan in session.plans:
+        if any(changes(study_plan)):
+            raise StudyError(
+                f"{study_plan.folder}: is of another request, study file or code (losaw plan says "
+                "what differs); run the study again, and keep that"
+            )
     size = keep(shelf, session.names, options.folder)
     print(f"{options.folder}: {size / 1e6:.2f} MB")
 

@@ -116,16 +116,20 @@ def narrow_margins(plan: StudyPlan) -> Iterator[str]:
             yield str(study.source.error(("margins", metric), words))
 
 
+def changes_of(block: Block) -> Iterator[str]:
+    """Say what differs in the recipe of a stored block; nothing where there is no whole file."""
+    recipe = stored_recipe(block.path)
+    return recipe_changes(recipe, as_stored(block.recipe.to_dict())) if recipe else iter(())
+
+
 def changes(plan: StudyPlan) -> Iterator[str]:
     """Say which stored blocks of a study are of another recipe, and what differs."""
     places: Counter[str] = Counter()
     n_stored = n_changed = 0
     for block in plan.blocks.values():
-        recipe = stored_recipe(block.path)
-        if recipe is not None:
-            found = list(recipe_changes(recipe, as_stored(block.recipe.to_dict())))
-            n_stored, n_changed = n_stored + 1, n_changed + bool(found)
-            places.update(found)
+        found = list(changes_of(block))
+        n_stored, n_changed = n_stored + block.path.is_file(), n_changed + bool(found)
+        places.update(found)
     if n_changed:
         yield (
             f"{plan.study.name}: stored blocks of another recipe: {n_changed} of {n_stored}; "

@@ -15,6 +15,7 @@ from typing import Any
 import losaw
 from losaw.study.block.block_file import kept_path
 from losaw.study.block.blocks import BLOCK_FILE, Block
+from losaw.study.cost import changes_of
 from losaw.study.errors import part_of
 from losaw.study.registry import get
 from losaw.study.registry.versions import version_of
@@ -77,6 +78,7 @@ class Run(Session):
             super().__init__(configuration, config, trusted=not is_main)
             if is_main:
                 check_request(self)
+                check_unrecorded(self)
         except LosawError as error:
             raise SystemExit(f"losaw: {error}") from None
         minutes = self.configuration.block_minutes
@@ -221,7 +223,9 @@ class Run(Session):
             lines = description.read_text("utf-8").splitlines()
             found = [line[2:].replace("**", "") for line in lines if line.startswith("- ")]
             print(*(f"losaw: {words}" for words in found), sep="\n", file=sys.stderr)
-        print(f"losaw: {self.pages}/report.html", file=sys.stderr)
+        page = Path(self.pages, "report.html")  # without --until and the like
+        if page.is_file() and any(job.rule.name == "report" for job in dag.jobs):
+            print(f"losaw: {page}", file=sys.stderr)
 
     def compile(self) -> None:
         """Compile all kernels once, where that was not done at installation and they are needed."""
@@ -243,6 +247,19 @@ def check_request(session: Session) -> None:
         check_extras(study, session.learners(study))
     for note in session.notes:
         print(f"losaw: {note}", file=sys.stderr)
+
+
+def check_unrecorded(session: Session) -> None:
+    """Refuse blocks of another recipe where Snakemake's records, which would tell it, are gone."""
+    if any(Path(".snakemake", "metadata").glob("*")):
+        return
+    blocks = [block for plan in session.plans for block in plan.blocks.values()]
+    paths = " ".join(str(block.path) for block in blocks if any(changes_of(block)))
+    if paths:
+        raise LosawError(
+            "these blocks are of another request, study file or code, and .snakemake, by whose "
+            f"records they would be computed again, is gone; remove them:\n  rm {paths}"
+        )
 
 
 def shelf_of(snakemake: Any) -> Any:

@@ -110,6 +110,8 @@ class Session:
         self.folder = configuration.parent
         self.published_folder = self.folder / "published"
         self.results = self.configuration.results
+        if self.results.resolve() == self.configuration.figures.resolve():
+            raise StudyError(f"figures: {self.results} has the results; name another folder")
         self.scale = self.configuration.scale
         self.notes: list[str] = []
         self._plans: dict[str, StudyPlan] = {}

@@ -26,5 +26,6 @@ def read_stored(path: Path, types: Mapping[str, type] = {}) -> "pd.DataFrame":
     except (OSError, ValueError) as error:
         is_gone = isinstance(error, FileNotFoundError)
         reason = "no such file" if is_gone else f"cannot be read: {error}"
-        raise LosawError(f"{path}: {reason}; restore it, or run the study again") from None
+        remedy = "" if is_gone else "remove it and "
+        raise LosawError(f"{path}: {reason}; restore it, or {remedy}run the study again") from None
     return table.fillna({name: "" for name, kind in types.items() if kind is str})

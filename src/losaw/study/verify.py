@@ -45,6 +45,7 @@ class Line(NamedTuple):
         return f"{self.folder.name} {self.setting} {self.learner}, {seeds}"
 
 
+HEX_DIGITS = 12  # of a digest: a line that differs looks equal once in 3e14
 EVIDENCE = {name: kind for name, kind in Line.__annotations__.items() if name != "folder"}
 
 
@@ -55,6 +56,12 @@ def read_evidence(reference: Path, studies: Sequence[str] | None = None) -> list
     for name in studies or folders:
         folder = part_of("study", name, folders, f"{reference}: ")
         table = read_stored(folder / "blocks.csv", EVIDENCE)[list(EVIDENCE)]
+        for n, digest in enumerate(table["rows_sha256"], start=2):
+            if len(digest) < HEX_DIGITS:  # of which nothing, or little, could differ
+                raise StudyError(
+                    f"{folder / 'blocks.csv'}, line {n}: rows_sha256 is {digest!r}; a digest has "
+                    f"{HEX_DIGITS} digits. Restore the file, as from git"
+                )
         lines += [Line(folder, **line) for line in table.to_dict("records")]
     if not lines:
         raise StudyError(f"{reference}: holds no line in a <study>/blocks.csv")

@@ -284,9 +284,32 @@ def test_a_run_without_results_cannot_be_kept(computed, tmp_path, capsys):
     assert main(["reference", "keep", "--config", "studies=tiny,other", *file]) == 2
     assert "has no results of other; run them first" in capsys.readouterr().err
     assert main(["reference", "keep", "--config", "studies=tiny", *file]) == 0
+    computed.edit("jitter: 0.3", "jitter: 0.6")
+    assert main(["reference", "keep", "--config", "studies=tiny", *file]) == 2
+    assert "another request, study file or code" in capsys.readouterr().err
+    computed.edit("jitter: 0.6", "jitter: 0.3")
     del sys.modules["losaw_plugin_plugin"]  # as in the process of another command
     registry.forget("losaw_plugin_")
     assert main(["reference", "pages", *file]) == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["seeds=3", "seeds=4"], "seeds: given twice"),
+        (["seeds=3", "--config", "n_samples=30", "--config", "seeds=4"], "seeds: given twice"),
+        (["scale=desk", "--scale", "smoke"], "scale: given twice"),
+        (["results="], "results=: expected key=value"),
+        (["results=out", "figures=out/../out"], "figures: out has the results"),
+    ],
+)
+def test_options_of_a_request_that_contradict_are_refused(project, options, words, capsys):
+    command = ["plan", "--configfile", str(project.configuration), "--config", *options]
+    try:
+        assert main(command) == 2
+    except SystemExit as ended:
+        assert ended.code == 2
+    assert words in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -84,6 +84,11 @@ def test_what_was_verified_is_recorded_and_damaged_evidence_is_named(computed, e
     assert run["scale"] == "smoke" and run["verified_at"] == commit()
     with pytest.raises(LosawError, match=r"unknown study 'tinny'.*did you mean 'tiny'"):
         read_evidence(evidence.parent, ["tinny"])
+    whole = pd.read_csv(evidence / "blocks.csv")
+    for digest in ("", "0", lines[0].rows_sha256[:11]):  # of which little or nothing can differ
+        whole.assign(rows_sha256=digest).to_csv(evidence / "blocks.csv", index=False)
+        with pytest.raises(LosawError, match=r"blocks\.csv, line 2: rows_sha256 is '.*git"):
+            read_evidence(evidence.parent)
     for damaged in ("", "setting\na\n", ",".join(EVIDENCE)):
         (evidence / "blocks.csv").write_text(damaged)
         with pytest.raises(LosawError, match=r"blocks\.csv"):

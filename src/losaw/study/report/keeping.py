@@ -14,11 +14,10 @@ from losaw.study.request.published import read_published
 from losaw.study.results.compare import compare
 from losaw.study.results.summary import short_summary
 from losaw.study.stored_tables import read_stored
-from losaw.study.verify import EVIDENCE
+from losaw.study.verify import EVIDENCE, HEX_DIGITS
 
 SEVEN_DIGITS = "%.7g"
 MOST_PICTURES = 3  # of a study; the others are drawn from its results
-HEX_DIGITS = 12  # of a digest: a line that differs looks equal once in 3e14
 
 
 def keep(shelf: Shelf, names: Sequence[str], folder: Path) -> int:

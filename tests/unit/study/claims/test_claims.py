@@ -13,11 +13,11 @@ import pytest
 from losaw.study.claims.claim_file import check_claims, read_claims
 from losaw.study.claims.weighing import planned_of
 from losaw.study.errors import StudyError
-from losaw.study.report.keeping import HEX_DIGITS
 from losaw.study.report.page.stored import Shelf
 from losaw.study.request.grid import Study
 from losaw.study.request.settings import matches
 from losaw.study.session import Session
+from losaw.study.verify import HEX_DIGITS
 from reference.repository import CONFIGURATION, REPOSITORY
 
 PAPERS = ("losaw", "ufi", "treeinner", "cpi", "residual", "others")
