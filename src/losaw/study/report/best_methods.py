@@ -9,7 +9,7 @@ import pandas as pd
 from losaw.data import FloatArray
 from losaw.scoring.many_tests import rank_sets
 from losaw.study.block.spent import part_name
-from losaw.study.report.tables import higher_is_better, ranks_methods
+from losaw.study.report.tables import higher_is_better
 from losaw.study.request.grid import Study
 
 # The columns of a ranking by the values of an axis, with their types.
@@ -50,7 +50,7 @@ def rank_methods(study: Study, results: pd.DataFrame) -> pd.DataFrame:
     per metric the best rank first; no row if no metric has two methods to compare.
     """
     of_means = [label for label, summary in study.summaries.items() if summary == "mean"]
-    ranked = [_rank_metric(study, m, results) for m in of_means if ranks_methods(study, m)]
+    ranked = [_rank_metric(study, m, results) for m in of_means if study.judges(m)]
     tables = [table for table in ranked if len(table)] or [pd.DataFrame(columns=COLUMNS)]
     return pd.concat(tables, ignore_index=True)[COLUMNS]
 

@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 
 from losaw.study.report.results import StudyResults
-from losaw.study.report.tables import ranks_methods
 from losaw.study.report.typeset import number
 from losaw.study.request.grid import Study
 from losaw.study.results.summary import pairs_of
@@ -35,7 +34,7 @@ def check_pair(study: Study) -> None:
 def _judging(study: Study) -> list[str]:
     """The metrics that say which of the two compared methods is better, by their means."""
     pair, metrics = set(study.file.compare or ()), study.file.margins or study.metrics
-    judging = [m for m in metrics if ranks_methods(study, m) and pair <= {*study.methods_of(m)}]
+    judging = [m for m in metrics if study.judges(m) and pair <= {*study.methods_of(m)}]
     return [metric for metric in judging if study.summaries[metric] == "mean"]
 
 

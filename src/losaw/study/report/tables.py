@@ -252,7 +252,7 @@ def arrange(study: Study, name: str, comparison: pd.DataFrame) -> ArrangedTable:
     }
     keys = [*study.axes, "metric"]
     towards = np.array([1.0 if higher_is_better(study, m) else -1.0 for m in cells["metric"]])
-    judges = np.array([ranks_methods(study, m) for m in cells["metric"]], dtype=bool)
+    judges = np.array([study.judges(m) for m in cells["metric"]], dtype=bool)
     for best, value in zip(BEST, ("reproduced", "published"), strict=True):
         # Values that look equal are equal: two best ones are both marked, and none where all are.
         rounded = map(round, cells[value], cells["metric"].map(decimals))
@@ -274,8 +274,3 @@ def _decimals(errors: pd.Series) -> int:
 def higher_is_better(study: Study, metric: str) -> bool:
     """Return whether larger values of a metric are better."""
     return bool(study.metrics[metric].entry.load().higher_is_better)
-
-
-def ranks_methods(study: Study, metric: str) -> bool:
-    """Return whether a metric says which method is better, rather than describes."""
-    return bool(getattr(study.metrics[metric].entry.load(), "ranks_methods", True))

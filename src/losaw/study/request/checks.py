@@ -40,7 +40,7 @@ def _check_ranking(study: Study) -> None:
     if (ranking := study.file.ranking) is None:
         return
     study.source.check_known(ranking.by, study.axes, ("ranking", "by"), "axis")
-    judging = [m for m, method in study.metrics.items() if method.entry.load().ranks_methods]
+    judging = list(filter(study.judges, study.metrics))
     study.source.check_known(ranking.metric, judging, ("ranking", "metric"), "metric that judges")
     for index, metric in enumerate(ranking.decisions or ()):
         study.source.check_known(metric, study.metrics, ("ranking", "decisions", index), "metric")

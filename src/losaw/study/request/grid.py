@@ -265,6 +265,15 @@ class Study:
         judging = (name for name, one in self.metrics.items() if one.about("is_decision", False))
         return {name for name in judging if self.summaries[name] == "mean"}
 
+    def judges(self, metric: str) -> bool:
+        """Whether a larger, or smaller, value says that a method is better.
+
+        Of the ``features`` of a study file nobody knows whether they should be found, and a spread
+        says nothing of it.
+        """
+        describes = "features" in self.metrics[metric].parameters or self.summaries[metric] == "sd"
+        return not describes and bool(self.metrics[metric].about("ranks_methods", True))
+
     @cached_property
     def summaries(self) -> dict[str, Summary]:
         """Metric -> what is taken of its runs."""

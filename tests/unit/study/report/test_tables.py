@@ -81,11 +81,19 @@ def test_less_is_better_where_the_metric_says_so(study, comparison, monkeypatch)
     assert cell(arrange(study, "table_1", comparison), "r2_test", 100, "losawRF").best
 
 
+@pytest.mark.parametrize("how", ["it describes", "its deviation", "of features"])
 def test_a_metric_that_describes_and_ranks_no_methods_has_no_best_one(
-    study, comparison, monkeypatch
+    study, comparison, monkeypatch, how
 ):
-    describes = replace(of_predictions.r2_test, ranks_methods=False)
-    monkeypatch.setattr(of_predictions, "r2_test", describes)
+    method = study.metrics["r2_test"]
+    if how == "it describes":
+        describes = replace(of_predictions.r2_test, ranks_methods=False)
+        monkeypatch.setattr(of_predictions, "r2_test", describes)
+    elif how == "its deviation":  # the largest spread is no merit
+        monkeypatch.setitem(study.summaries, "r2_test", "sd")
+    else:  # a rate of rejections of noise is none either
+        named = replace(method, parameters={"features": ["X1"]})
+        monkeypatch.setitem(study.metrics, "r2_test", named)
     cells = arrange(study, "table_1", comparison).cells
     assert not cells.loc[cells["metric"] == "r2_test", ["best", "published_best"]].any().any()
 
