@@ -34,8 +34,9 @@ def check_pair(study: Study) -> None:
 def _judging(study: Study) -> list[str]:
     """The metrics that say which of the two compared methods is better, by their means."""
     pair, metrics = set(study.file.compare or ()), study.file.margins or study.metrics
-    judging = [m for m in metrics if study.judges(m) and pair <= {*study.methods_of(m)}]
-    return [metric for metric in judging if study.summaries[metric] == "mean"]
+    about = [m for m in metrics if study.metrics[m].about("ranks_methods", True)]
+    both = [metric for metric in about if pair <= {*study.methods_of(metric)}]
+    return [metric for metric in both if study.summaries[metric] == "mean"]
 
 
 def mean_differences(study: Study, frame: pd.DataFrame) -> pd.DataFrame:
