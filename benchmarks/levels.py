@@ -52,7 +52,7 @@ from losaw import explain  # noqa: E402
 from losaw.importance import cpi, cpi_pairs, hierarchy, loco  # noqa: E402
 from losaw.knockoffs import make_sampler  # noqa: E402
 from losaw.knockoffs.diagnostics import draw_tests  # noqa: E402
-from reference.conditional_tables import NAMES, NULL, fitted, table  # noqa: E402
+from reference.conditional_tables import NAMES, NULL, SQUARE, fitted, table  # noqa: E402
 
 CAUSE, CAUSES = "X1", ("X1", "X2")  # NULL has no effect
 LEVEL, DRAWS = 0.05, 2
@@ -68,7 +68,9 @@ def main() -> None:
     parser.add_argument("file", type=Path)
     parser.add_argument("--runs", type=int, default=300)
     parser.add_argument("--sizes", type=int, nargs="+", default=[200, 1000, 5000])
-    parser.add_argument("--tables", nargs="+", default=list(NAMES), choices=[*NAMES, *NOISE])
+    parser.add_argument(
+        "--tables", nargs="+", default=list(NAMES), choices=[*NAMES, SQUARE, *NOISE]
+    )
     parser.add_argument("--methods", nargs="+", default=list(METHODS), choices=list(METHODS))
     parser.add_argument("--seconds", type=float, default=np.inf, help="stop after so many")
     parser.add_argument("--show", action="store_true")
@@ -116,7 +118,8 @@ def halves(name: str, n: int, seed: int):
     X, kinds, y = table(name, n, rng)
     half = n // 2
     train, test = (X[:half], y[:half]), (X[half:], y[half:])
-    return fitted(*train, seed), train, test, kinds
+    model = LinearRegression().fit(*train) if name == SQUARE else fitted(*train, seed)
+    return model, train, test, kinds
 
 
 def with_cpi(sampler: str) -> Callable[[str, int, int], PValues]:

@@ -28,6 +28,7 @@ TRANSFORMED = {
     "rounded": lambda u, rng: np.round(u),
     "30 levels": levels,
 }
+SQUARE = "noisy square"  # by which a linear model predicts, as it cannot by the cause
 NAMES = ("normal AR(.9)", "t(3)", *TRANSFORMED, "near copies", "mixed")
 
 
@@ -39,6 +40,10 @@ def table(name, n, rng):
         if name == "t(3)":
             X *= np.sqrt(3 / rng.chisquare(3, size=(n, 1)))
         return X, ["continuous"] * 8, X[:, 0] + X[:, 1] + rng.standard_normal(n)
+    if name == SQUARE:
+        x, *noises = rng.standard_normal((4, n))
+        X = np.column_stack([x, np.abs(x) + 0.3 * noises[0], x**2 + 0.3 * noises[1]])
+        return X, kinds[:3], x**2 + noises[2]
     noise = 0.05 if name == "near copies" else 0.5
     X = rng.standard_normal((n, 4))
     u = X[:, 0] + noise * rng.standard_normal(n)

@@ -149,14 +149,17 @@ def test_blocks_that_cannot_be_used_are_named_with_the_remedy_and_deleted_ones_a
     *of_another_recipe, damaged, deleted = sorted(blocks(finished).rglob("*.parquet"))
     damaged.write_bytes(damaged.read_bytes()[:-50])
     deleted.unlink()
-    for unusable, reason in ((of_another_recipe, "of another request"), ([damaged], "be used")):
-        if reason == "be used":
-            finished.edit(lookup, "jitter: 0.3")
+    for unusable, reason in (
+        (of_another_recipe, "another recipe: learners.jittered.parameters.jitter was 0.3, now 0.6"),
+        ([damaged], "1 block cannot be used"),
+    ):
         code, text = snakemake(finished, target=summary)
         assert code != 0 and reason in text, text
         remedies = re.findall(r"^ *rm (.*)$", text, re.MULTILINE)
         named = {finished.folder / path for line in remedies for path in line.split()}
         assert named == {*unusable}
+        if unusable == of_another_recipe:
+            finished.edit(lookup, "jitter: 0.3")
     assert deleted.exists()
     damaged.unlink()
     code, text = snakemake(finished, target=summary)

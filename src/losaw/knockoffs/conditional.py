@@ -88,9 +88,9 @@ class ConditionalSampler(BaseEstimator):
     and a test rejects too often, without a warning. Of three normal columns one follows another
     (correlation .8), the only cause, and the model predicts by it: it had p <= .05 in .16, .08 and
     .07 of 300 tables of 20, 50 and 100 rows; with 40 more columns in .58 of 60 tables of 20 rows.
-    A noisy square of the cause, by which a linear model predicted, had it in .44, .25 and .08 of
-    150, 60 and 60 tables of 100, 200 and 500 rows, and in .12, .07 and .03 with ``cv=5`` on twice
-    the rows.
+    Of a bend the regression errs with many rows too: a noisy square of the cause, by which a linear
+    model predicts as it cannot by the cause, had it in .56, .30, .21, .21 and .10 of 300 tables of
+    100, 200, 500, 1,000 and 2,500 rows (``benchmarks/levels.py``, "noisy square").
 
     Warns
     -----

@@ -15,8 +15,7 @@ from typing import Any
 import losaw
 from losaw.study.block.block_file import kept_path
 from losaw.study.block.blocks import BLOCK_FILE, Block
-from losaw.study.cost import changes_of
-from losaw.study.errors import part_of
+from losaw.study.errors import StudyError, part_of
 from losaw.study.registry import get
 from losaw.study.registry.versions import version_of
 from losaw.study.request.checks import check_extras
@@ -251,15 +250,15 @@ def check_request(session: Session) -> None:
 
 def check_unrecorded(session: Session) -> None:
     """Refuse blocks of another recipe where Snakemake's records, which would tell it, are gone."""
+    from losaw.study.cost import changes_of
+    from losaw.study.results.collect import check_usable
+
     if any(Path(".snakemake", "metadata").glob("*")):
         return
-    blocks = [block for plan in session.plans for block in plan.blocks.values()]
-    paths = " ".join(str(block.path) for block in blocks if any(changes_of(block)))
-    if paths:
-        raise LosawError(
-            "these blocks are of another request, study file or code, and .snakemake, by whose "
-            f"records they would be computed again, is gone; remove them:\n  rm {paths}"
-        )
+    for plan in session.plans:
+        changes = ((block.path, next(changes_of(block), "")) for block in plan.blocks.values())
+        told = [f"{path}: is of another recipe: {words}" for path, words in changes if words]
+        check_usable(plan, [StudyError(words) for words in told])
 
 
 def shelf_of(snakemake: Any) -> Any:

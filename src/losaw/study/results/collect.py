@@ -2,6 +2,7 @@
 
 import itertools
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,15 +64,7 @@ def collect(plan: StudyPlan) -> Collection:
         for name, version in file.footer["libraries"].items():
             libraries.setdefault(name, {})[version] = None
         laws |= file.footer["laws"]
-    if problems:
-        paths = " ".join(str(error).partition(": ")[0] for error in problems)
-        shown = "".join(f"\n  {error}" for error in problems[:_SHOWN])
-        more = f"\n  and {len(problems) - _SHOWN} more" if len(problems) > _SHOWN else ""
-        raise StudyError(
-            f"study {plan.study.name!r}: {len(problems)} block{'s' * (len(problems) > 1)} "
-            f"cannot be used:{shown}{more}\n"
-            f"remove them, and the same command computes them again:\n  rm {paths}"
-        )
+    check_usable(plan, problems)
     rows = _in_grid_order(plan.study, pa.concat_tables(tables).unify_dictionaries())
     frame = rows.select(RESULT_COLUMNS).to_pandas()
     is_failed = [pc.any(pc.not_equal(table["status"], "ok")).as_py() for table in tables]
@@ -85,6 +78,19 @@ def collect(plan: StudyPlan) -> Collection:
         {name: ", ".join(versions) for name, versions in libraries.items()},
         laws,
     )
+
+
+def check_usable(plan: StudyPlan, problems: Sequence[StudyError]) -> None:
+    """Refuse blocks with a problem, which begins with the path; say how they are made again."""
+    if problems:
+        paths = " ".join(str(error).partition(": ")[0] for error in problems)
+        shown = "".join(f"\n  {error}" for error in problems[:_SHOWN])
+        more = f"\n  and {len(problems) - _SHOWN} more" if len(problems) > _SHOWN else ""
+        raise StudyError(
+            f"study {plan.study.name!r}: {len(problems)} block{'s' * (len(problems) > 1)} "
+            f"cannot be used:{shown}{more}\n"
+            f"remove them, and the same command computes them again:\n  rm {paths}"
+        )
 
 
 def _evidence(setting: str, learner: str, tables: list[pa.Table]) -> dict[str, Any]:

@@ -136,9 +136,9 @@ QUOTED = (
                     f"{auc('Simulated', 'printed', 'EnsembleAbs-Train-PreDecomp')}, published"),
     ("config/claims/others.yaml", loecher),
     ("config/claims/ufi.yaml", ahead_of_cforest),
-    ("reference/discrete_law.md", lambda: discrete_cells_that_differ()[0]),
-    ("reference/discrete_law.md", lambda: discrete_cells_that_differ()[1]),
-    ("config/claims/losaw.yaml", lambda: discrete_cells_that_differ()[1]),
+    (LAW, lambda: discrete_cells_that_differ()[0]),
+    (LAW, lambda: discrete_cells_that_differ()[1]),
+    (LOSAW, lambda: discrete_cells_that_differ()[1]),
 )  # fmt: skip
 
 
