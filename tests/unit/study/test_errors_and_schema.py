@@ -13,7 +13,7 @@ from losaw.study.errors import StudyError
 from losaw.study.registry.plugins import load_plugin
 from losaw.study.request.grid import Study
 from losaw.study.request.published import read_published, what_has_no_cell
-from losaw.study.results.outputs import write_outputs
+from losaw.study.results.outputs import DIGESTED, write_outputs
 from losaw.support.words import did_you_mean, unknown
 
 
@@ -288,6 +288,14 @@ def test_a_run_without_results_cannot_be_kept(computed, tmp_path, capsys):
     assert main(["reference", "keep", "--config", "studies=tiny", *file]) == 2
     assert "another request, study file or code" in capsys.readouterr().err
     computed.edit("jitter: 0.6", "jitter: 0.3")
+    for name in DIGESTED:
+        table = computed.session().plans[0].folder / name
+        whole = table.read_text()
+        table.write_text(whole.rstrip("\n").rpartition("\n")[0] + "\n")  # without its last line
+        assert main(["reference", "keep", "--config", "studies=tiny", *file]) == 2
+        words = f"{name}: is not as the run wrote it (sha256 in manifest.json); restore it, or remo"
+        assert words in capsys.readouterr().err
+        table.write_text(whole)
     del sys.modules["losaw_plugin_plugin"]  # as in the process of another command
     registry.forget("losaw_plugin_")
     assert main(["reference", "pages", *file]) == 0

@@ -34,6 +34,7 @@ def keep(shelf: Shelf, names: Sequence[str], folder: Path) -> int:
         kept, results = folder / name, shelf.results[name]
         if (kept / "blocks").exists() or (kept / "manifest.json").exists():
             raise StudyError(f"{kept}: holds the results of a run; name another folder")
+        results.check_whole("blocks.csv")
         evidence = read_stored(results.folder / "blocks.csv", EVIDENCE)[list(EVIDENCE)]
         digests = evidence["rows_sha256"].str[:HEX_DIGITS]
         summary, cells = short_summary(results.summary), _printed(results.comparison)

@@ -1,5 +1,6 @@
 """The stored results of a study, read back for tables, drawings and pages."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,6 +13,8 @@ from losaw.study.request.grid import Study
 from losaw.study.request.settings import as_own
 from losaw.study.results.summary import SUMMARY, complete_summary
 from losaw.study.stored_tables import read_stored
+from losaw.support.errors import LosawError
+from losaw.support.sources import digest_of
 
 # Columns of a comparison that must be there, with their types.
 WORDS = dict.fromkeys(("metric", "method", "verdict", "runs_to_decide", "explained", "noted"), str)
@@ -33,9 +36,21 @@ class StudyResults:
     def _read(self, name: str, types: Mapping[str, type]) -> pd.DataFrame:
         """Read a table of cells, with the values of axes that the study has: "01" is no 1."""
         axes = self.study.file.axes if self.study else {}
+        self.check_whole(name)
         table = read_stored(self.folder / name, {**types, **dict.fromkeys(axes, str)})
         own = {axis: as_own(table[axis], values) for axis, values in axes.items()}
         return table.assign(**own) if len(table) else table
+
+    def check_whole(self, name: str) -> None:
+        """Raise a LosawError if a file is not as the run wrote it."""
+        path, manifest = self.folder / name, self.folder / "manifest.json"
+        written = json.loads(manifest.read_text("utf-8")) if manifest.is_file() else {}
+        noted = written.get("sha256", {}).get(name)
+        if noted and path.is_file() and digest_of([path]) != noted:
+            raise LosawError(
+                f"{path}: is not as the run wrote it (sha256 in {manifest.name}); restore it, or "
+                "remove it and run the study again"
+            )
 
     @cached_property
     def results(self) -> pd.DataFrame:

@@ -23,6 +23,7 @@ from losaw.study.results.collect import RESULT_COLUMNS, SCORE_COLUMNS, Collectio
 from losaw.study.results.compare import compare
 from losaw.study.results.summary import every_value, paired_differences, summarise
 from losaw.study.session import StudyPlan
+from losaw.support.sources import digest_of
 
 FILES = (
     "settings.csv",
@@ -34,6 +35,8 @@ FILES = (
     "comparison.csv",
     "manifest.json",
 )
+# What pages and a kept run are made of: an edit, or a line that is lost, would show nowhere else.
+DIGESTED = ("blocks.csv", "summary.csv", "differences.csv", "comparison.csv")
 
 
 def write_outputs(plan: StudyPlan) -> None:
@@ -57,9 +60,10 @@ def write_outputs(plan: StudyPlan) -> None:
     write_csv(folder / "differences.csv", paired_differences(study, collection))
     published = read_published(study, plan.published)
     comparison = compare(study, summary, published)
-    about = json.dumps(manifest(plan, collection), indent=1)
-    write_text(folder / "manifest.json", about + "\n")
     write_csv(folder / "comparison.csv", comparison)
+    about = manifest(plan, collection)
+    about["sha256"] = {name: digest_of([folder / name]) for name in DIGESTED}
+    write_text(folder / "manifest.json", json.dumps(about, indent=1) + "\n")
 
 
 def manifest(plan: StudyPlan, collection: Collection) -> dict[str, Any]:
