@@ -338,6 +338,17 @@ def test_printed_values_that_are_no_table_are_named(project, content):
         ("0.5,3,100", "half,3,100", "line 2: published: .* a valid number.* got 'half'"),
         (
             "0.5,3,100",
+            "0.5 ± .1,3,100",
+            "line 2: .*got '0.5 ± .1'; write the number alone.* in published_se",
+        ),
+        ("0.5,3,100", "−0.5,3,100", "line 2: .*got '−0.5'; write the number alone, as 0.607 or -2"),
+        (
+            "0.5,3,100",
+            "<0.001,3,100",
+            "line 2: .*got '<0.001'; .* leave a cell without a number empty",
+        ),
+        (
+            "0.5,3,100",
             "1e308,3,100",
             "line 2: published: .* less than or equal to 10+, got '1e308'",
         ),
@@ -347,7 +358,7 @@ def test_printed_values_that_are_no_table_are_named(project, content):
         (
             "note\nTable 1,30,0.5,r2_test,plain,0.5,3,100,",
             "published_se\nTable 1,30,0.5,r2_test,plain,0.5,3,100,0",
-            "line [23]: published_se: .* greater than",
+            "line [23]: published_se: .* greater than 0, or left",
         ),
         ("60,1.0,pr_auc,jittered", "30,0.5,r2_test,plain", "line 3: this cell is printed twice"),
         ("60,1.0,pr_auc,jittered", "30,0.50,r2_test,plain", "line 3: this cell is printed twice"),

@@ -110,8 +110,15 @@ def read_published(study: Study, folder: Path) -> "pd.DataFrame":
         problem = error.errors()[0]
         number, column = problem["loc"][:2]
         words = f"{column}: {problem['msg'].removeprefix('Value error, ')}"
+        if problem.get("ctx", {}).get("ge") == SMALLEST:
+            words = f"{column}: Input should be greater than 0, or left empty"
         if problem["type"] != "missing":
             words += f", got {problem['input']!r:.80}"
+        if problem["type"] == "float_parsing":
+            words += (
+                "; write the number alone, as 0.607 or -2, its error in published_se, and leave "
+            )
+            words += "a cell without a number empty"
         raise StudyError(f"{path}: line {cells.index[number]}: {words}") from None
     for name in numbers:
         values = pd.Series([getattr(one, name) for one in read], cells.index)
