@@ -6,6 +6,8 @@ import pytest
 
 from reference.repository import REPOSITORY
 
+GRID = ["n_samples", "n_features", "phi", "function"]
+
 
 def rows(study, **where):
     """The rows of a kept summary with these values."""
@@ -46,8 +48,7 @@ def gains(functions, data_type):
     """losawRF − RF in R²_ind of all settings, and their errors."""
     own = rows("losaw_forest", metric="r2_ind", data_type=data_type)
     own = own[own["function"].isin(functions)].assign(variance=own["sd"] ** 2 / own["n_seeds"])
-    keys = ["n_samples", "n_features", "phi", "function"]
-    wide = own.pivot(index=keys, columns="learner", values=["mean", "variance"])
+    wide = own.pivot(index=GRID, columns="learner", values=["mean", "variance"])
     return wide["mean"]["losawRF"] - wide["mean"]["RF"], np.sqrt(wide["variance"].sum(axis=1))
 
 
@@ -63,8 +64,7 @@ def behind_in_f5():
 
 
 def undecidable():
-    cells = pd.read_csv(REPOSITORY / "reference" / "losaw_forest" / "comparison.csv")
-    cells = cells.query("data_type == 'discrete' and metric == 'r2_ind' and n_samples == 500")
+    cells = discrete_cells()[0].query("metric == 'r2_ind' and n_samples == 500")
     return f"{(cells['runs_to_decide'] == 'never').sum()} of {len(cells)}"
 
 
@@ -89,9 +89,34 @@ def loecher():
     return "in place of {}, {} and {}".format(*own)
 
 
-def discrete_cells_that_differ():
+def discrete_cells():
+    """The cells of losaw's tables of discrete features, of two prints of one the first."""
     cells = pd.read_csv(REPOSITORY / "reference" / "losaw_forest" / "comparison.csv")
-    cells = cells[(cells["data_type"] == "discrete") & (cells["verdict"] == "differs")]
+    cells = cells[(cells["data_type"] == "discrete") & cells["published"].notna()]
+    return cells, cells.drop_duplicates([*GRID, "method", "metric"])
+
+
+def far_at_5000():
+    own = discrete_cells()[1].query("metric == 'r2_ind' and n_samples == 5000")
+    squares = ((own["reproduced"] - own["published"]) ** 2).groupby(own["method"]).mean()
+    far = 1000 * np.sqrt(squares[["RF", "losawRF"]])
+    return "furthest at 5,000 (.{:03.0f}, .{:03.0f})".format(*far)
+
+
+def signs_as_printed():
+    own = discrete_cells()[1].query("metric == 'pr_auc'")
+    wide = own.pivot(index=GRID, columns="method", values=["published", "reproduced"])
+    gain = {
+        v: np.sign((wide[v]["losawRF"] - wide[v]["RF"]).round(9)) for v in wide.columns.levels[0]
+    }
+    is_as_printed = (gain["reproduced"] == gain["published"])[gain["published"] != 0]
+    shares = 100 * is_as_printed.groupby("n_samples").mean()
+    return "in pr-AUC in .{:02.0f} and .{:02.0f}".format(*shares)
+
+
+def discrete_cells_that_differ():
+    cells = discrete_cells()[0]
+    cells = cells[cells["verdict"] == "differs"]
     n_ind = (cells["metric"] == "r2_ind").sum()
     return f"N = 500: {n_ind} in R²_ind, most", f"{len(cells)} of 588 cells"
 
@@ -136,6 +161,8 @@ QUOTED = (
                     f"{auc('Simulated', 'printed', 'EnsembleAbs-Train-PreDecomp')}, published"),
     ("config/claims/others.yaml", loecher),
     ("config/claims/ufi.yaml", ahead_of_cforest),
+    (LAW, far_at_5000),
+    (LAW, signs_as_printed),
     (LAW, lambda: discrete_cells_that_differ()[0]),
     (LAW, lambda: discrete_cells_that_differ()[1]),
     (LOSAW, lambda: discrete_cells_that_differ()[1]),
