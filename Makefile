@@ -27,6 +27,11 @@ export NUMBA_CPU_NAME := znver4
 endif
 unexport PYTHONDONTWRITEBYTECODE
 
+# make itself takes any name, and says nothing of one that is not used: scale=paper would be lost.
+VARIABLES := ACCOUNT ARGS CORES INSTALLER JOBS PARTITION PYTHON SCALE SHELL STUDIES
+NAMED := $(foreach name,$(.VARIABLES),$(if $(filter command,$(origin $(name))),$(name)))
+$(foreach name,$(filter-out $(VARIABLES) -%,$(NAMED)),$(error $(name)=$($(name)): no variable of this Makefile, which has $(VARIABLES)))
+
 .DEFAULT_GOAL := help
 .PHONY: help install run run-slurm test test-long test-mutants test-slurm lint docs bench lock clean
 

@@ -27,7 +27,7 @@ def add_commands(add: Callable[..., argparse.ArgumentParser]) -> None:
         "--sample", type=positive, default=10, metavar="N", help="number of lines (default 10)"
     )
     verifying.add_argument(
-        "--seed", type=int, default=0, help="picks the lines (default 0): the same for everybody"
+        "--seed", type=not_negative, default=0, help="of the draw of lines (default 0)"
     )
     verifying.add_argument("--study", action="append", metavar="NAME", help="default: all of them")
     verifying.add_argument(
@@ -106,12 +106,17 @@ def configuration_of(options: argparse.Namespace) -> Path:
     )
 
 
-def positive(text: str) -> int:
+def positive(text: str, least: int = 1) -> int:
     """A whole number, 1 or more."""
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not allowed; ask for 1 or more")
-    return number
+    if not text.isdecimal() or int(text) < least:
+        words = f"{text} is not allowed; ask for a whole number, {least} or more"
+        raise argparse.ArgumentTypeError(words)
+    return int(text)
+
+
+def not_negative(text: str) -> int:
+    """A whole number, 0 or more."""
+    return positive(text, 0)
 
 
 def key_and_value(text: str) -> tuple[str, str]:

@@ -10,6 +10,7 @@ import subprocess
 import pandas as pd
 import pytest
 
+from losaw.cli import main
 from losaw.study.results.outputs import commit, write_outputs
 from losaw.study.verify import EVIDENCE, read_evidence, verify
 from losaw.support.errors import LosawError
@@ -113,3 +114,10 @@ def test_a_commit_has_changes_where_code_differs_not_where_evidence_does(tmp_pat
     assert commit().isalnum()
     (tmp_path / "src/code.py").write_text("1")
     assert commit().endswith("+changes")
+
+
+@pytest.mark.parametrize("words", ["--seed -3", "--seed=-1", "--seed x", "--sample 0"])
+def test_a_seed_or_a_sample_that_is_no_count_is_refused(words, capsys):
+    with pytest.raises(SystemExit):
+        main(["verify", "reference", *words.split()])
+    assert "is not allowed; ask for a whole number" in capsys.readouterr().err
