@@ -77,7 +77,8 @@ def _about(method: Method, label: str) -> str:
 
 def first_sentence(thing: Any) -> str:
     """Return the first sentence of a docstring as Markdown: names in place of roles, no formula."""
-    function = getattr(thing, "function", thing)  # of a metric, or an importance in studies
+    # Of a metric, or an importance in studies; of a class it is the default of a parameter.
+    function = thing if inspect.isclass(thing) else getattr(thing, "function", thing)
     words = " ".join((inspect.getdoc(function) or "").partition("\n\n")[0].split())
     words = re.sub(r":[\w:]+:`~?([^`<]+?)(?: <[^>]+>)?`", r"`\1`", words).replace("``", "`")
     return re.split(r"(?<! al)\.(?: |$)", words)[0].rstrip(",:")
