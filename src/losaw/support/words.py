@@ -2,6 +2,7 @@
 
 import difflib
 import math
+import re
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -43,6 +44,11 @@ def unknown(what: str, name: object, known: Iterable[object]) -> str:
     names = [str(name) for name in known]
     shown = ", ".join(names[:MOST_NAMES]) + (", …" if len(names) > MOST_NAMES else "")
     return f"unknown {what} {name!r}{did_you_mean(str(name), names)} (known: {shown})"
+
+
+def counted(n: int, words: str) -> str:
+    """Return a count with its words: of ``[one|several]`` those that are right after it."""
+    return f"{n:,} " + re.sub(r"\[(.*?)\|(.*?)\]", r"\1" if n == 1 else r"\2", words)
 
 
 def listed(names: Sequence[str]) -> str:

@@ -22,6 +22,7 @@ from losaw.study.report.style import (
 )
 from losaw.study.results.agreement import AGREES, DEVIATES, DIFFERS, NO_ERROR, UNDECIDED
 from losaw.study.results.compare import CANNOT_BE_DECIDED
+from losaw.support.words import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -123,7 +124,7 @@ def _draw_values(ax: "Axes", family: str, cells: pd.DataFrame) -> None:
     """Published against ours, on equal scales, with the diagonal."""
     labels = cells["label"].unique()
     name = labels[0] if len(labels) == 1 else family.replace("_", " ")
-    ax.set_title(f"{name}\n{len(cells)} values", fontsize=7)
+    ax.set_title(f"{name}\n{counted(len(cells), '[value|values]')}", fontsize=7)
     both = cells[["published", "reproduced"]].to_numpy(dtype=float)
     low, high = np.nanmin(both), np.nanmax(both)
     pad = 0.05 * (high - low) or 0.5

@@ -28,6 +28,7 @@ from losaw.study.report.typeset import (
 from losaw.study.request.grid import Study, table_title
 from losaw.study.request.study_file import TableLayout
 from losaw.study.results.agreement import VERDICTS
+from losaw.support.words import counted
 
 LEGEND = (
     "A cell reads: published → reproduced (Monte Carlo s.e.), z, the runs, "
@@ -102,8 +103,8 @@ class ArrangedTable:
     def counts_line(self) -> str:
         """The number of cells with each verdict, in one sentence."""
         count = self.cells["verdict"].value_counts()
-        counts = [f"{count[v]} {plural}" for v, (_, plural) in VERDICTS.items() if v in count]
-        return f"Of {len(self.cells)} cells, {', '.join(counts)}."
+        counts = [counted(count[v], words) for v, (_, words) in VERDICTS.items() if v in count]
+        return f"Of {counted(len(self.cells), '[cell|cells]')}, {', '.join(counts)}."
 
     @property
     def legend(self) -> str:

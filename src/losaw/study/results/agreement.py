@@ -10,17 +10,17 @@ UNDECIDED, UNDECIDABLE = "undecided", "undecidable"
 NOT_PRINTED, NOT_RUN, NO_ERROR = "not printed", "not run", "no error at hand"
 NO_VALUE = "no value"
 MISSING = (NOT_PRINTED, NOT_RUN, NO_VALUE)
-# Verdict -> mark, words for a count of cells. What a reader should see first comes first.
+# Verdict -> mark, words after a count of cells. What a reader should see first comes first.
 VERDICTS = {
-    DIFFERS: ("✗", "differ from the published value (|z| > 3)"),
-    DEVIATES: ("!", "deviate (2 < |z| ≤ 3)"),
-    UNDECIDED: ("?", "are undecided"),
-    UNDECIDABLE: ("~", "are undecidable"),
-    AGREES: ("✓", "agree within the margin"),
-    NO_ERROR: ("", "have no error to judge by"),
-    NOT_PRINTED: ("", "have no published value"),
-    NOT_RUN: ("", "were not run"),
-    NO_VALUE: ("", "have no value in any run"),
+    DIFFERS: ("✗", "[differs|differ] from the published value (|z| > 3)"),
+    DEVIATES: ("!", "[deviates|deviate] (2 < |z| ≤ 3)"),
+    UNDECIDED: ("?", "[is|are] undecided"),
+    UNDECIDABLE: ("~", "[is|are] undecidable"),
+    AGREES: ("✓", "[agrees|agree] within the margin"),
+    NO_ERROR: ("", "[has|have] no error to judge by"),
+    NOT_PRINTED: ("", "[has|have] no published value"),
+    NOT_RUN: ("", "[was|were] not run"),
+    NO_VALUE: ("", "[has|have] no value in any run"),
 }
 
 # The weight of the deviation of all cells of a kind in that of one cell of a bounded metric.

@@ -7,6 +7,7 @@ from scipy.special import bdtrc, ndtr
 
 from losaw.study.results.agreement import DEVIATES, DIFFERS
 from losaw.study.stored_tables import read_stored
+from losaw.support.words import counted
 
 MISPRINT = "misprint"
 CHANCE = "chance"  # what explains a deviation that is gone with fresh seeds
@@ -43,7 +44,7 @@ def beyond_errors(cells: pd.DataFrame) -> tuple[pd.DataFrame, str]:
             place, f"beyond {bound} by chance", (2 * ndtr(-bound) * table["cells"]).round(1)
         )
     return table, (
-        f"{outside.sum()} cells are outside the margin; chance alone puts "
+        f"{counted(outside.sum(), '[cell is|cells are]')} outside the margin; chance alone puts "
         f"{2 * ndtr(-2) * len(cells):.0f} beyond two errors. "
         f"More are there than by chance of: {', '.join(more) or 'no metric'}."
     )

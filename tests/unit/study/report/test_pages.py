@@ -10,10 +10,12 @@ import pytest
 
 from losaw.study.claims.claim_file import check_claims
 from losaw.study.errors import StudyError
+from losaw.study.registry import entries
 from losaw.study.report.headline import check_pair
 from losaw.study.report.keeping import compare_again, keep
 from losaw.study.report.page import paper
-from losaw.study.report.page.front import front_page, write_pages
+from losaw.study.report.page.design import first_sentence
+from losaw.study.report.page.front import front_page, in_short, write_pages
 from losaw.study.report.page.paper import paper_page, verdict_tiles
 from losaw.study.report.page.stored import Shelf
 from losaw.study.report.tables import write_tables
@@ -397,6 +399,25 @@ def test_what_is_kept_is_compared_again(kept, shelf):
     (cell,) = pd.read_csv(kept / "made" / "comparison.csv").to_dict("records")
     assert (cell["published"], cell["reproduced"], cell["verdict"]) == (0.5, 0.5, "agrees")
     assert [path.name for path in (kept / "made" / "tables").iterdir()] == ["table_1.md"]
+
+
+def test_a_count_of_one_has_words_of_one():
+    words = ["agrees", "differs", "undecided"]
+    cells = pd.DataFrame({"outcome": words, "verdict": words, "row": "Table 1"})
+    assert in_short(cells, []) == [
+        "**Reproduced**: 1 of 3 published values agrees within the margin.",
+        "**Not reproduced**: 1 value differs or deviates (most: 1 in Table 1).",
+        "**Open**: 1 value.",
+    ]
+
+
+@pytest.mark.parametrize("kind", ["generator", "learner"])
+def test_the_first_sentence_of_a_class_is_its_own_whatever_its_parameters_are_called(kind):
+    loaded = {entry.name: entry.load() for entry in entries(kind)}
+    of_classes = {name: one for name, one in loaded.items() if isinstance(one, type)}
+    assert of_classes
+    for name, one in of_classes.items():
+        assert first_sentence(one).split()[:2] == one.__doc__.split()[:2], name
 
 
 def test_a_study_on_a_page_begins_with_its_design(shelf):

@@ -33,8 +33,9 @@ a made table
 (.031) z +4.9 40 runs ✗ | .417 → not run | not run |
 """
 ENDING = """
-Of 8 cells, 1 differ from the published value (|z| > 3), 1 deviate (2 < |z| ≤ 3), 1 are undecided, \
-1 agree within the margin, 1 have no error to judge by, 1 have no published value, 2 were not run.
+Of 8 cells, 1 differs from the published value (|z| > 3), 1 deviates (2 < |z| ≤ 3), 1 is \
+undecided, 1 agrees within the margin, 1 has no error to judge by, \
+1 has no published value, 2 were not run.
 
 A note on 100 % of it.
 """

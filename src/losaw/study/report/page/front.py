@@ -30,6 +30,7 @@ from losaw.study.request.published import check_counted_once
 from losaw.study.results.agreement import AGREES, DEVIATES, DIFFERS, NO_ERROR, UNDECIDED
 from losaw.study.results.chance import CHANCE, MISPRINT, RULE, beyond_errors
 from losaw.study.results.compare import CANNOT_BE_DECIDED, OUTCOMES
+from losaw.support.words import counted
 
 DISTANCES = (0.01, 0.02, 0.05)
 _COUNTED = (
@@ -75,13 +76,16 @@ def front_page(shelf: Shelf, name: str) -> Page:
         Section("Pages", [[_about(shelf, page) for page in shelf.pages]]),
     ]
     if len(cells):
-        apart = [f"{len(uncounted)} cells: {_APART}", Either([_verdicts(uncounted)], [])]
-        others = Section("Compared, but not counted", apart)
+        apart = [
+            f"{counted(len(uncounted), '[cell|cells]')}: {_APART}",
+            Either([_verdicts(uncounted)], []),
+        ]
+        others = [Section("Compared, but not counted", apart)] if len(uncounted) else []
         by_chance, more = beyond_errors(cells)
         counts = [_BY_CHANCE, by_chance, more]
         why = [_WHY, _explained(cells), Section("What chance alone makes", counts, True)]
         reasons = Section("Cells that differ or deviate", why)
-        values = [_COUNTED, _verdicts(cells), reasons, others]
+        values = [_COUNTED, _verdicts(cells), reasons, *others]
         parts.append(Section("Published values, paper by paper", values, is_folded=True))
     if any(shelf.weighed.values()):
         claims = [_claims(shelf.weighed), Either(list(_failing(shelf)), [_ON_PAGES])]
@@ -101,24 +105,29 @@ def in_short(cells: pd.DataFrame, weighed: Sequence[Weighed]) -> list[str]:
     n_good, n_bad = (int(claims.isin(words).sum()) for words in (_HOLD, _FAIL))
     tables = cells.loc[cells["outcome"].isin([DIFFERS, DEVIATES]), "row"].value_counts().head(3)
     most = ", ".join(f"{n} in {row}" for row, n in tables.items())
+    n_left, n_beyond = len(claims) - n_good - n_bad, count[[DIFFERS, DEVIATES]].sum()
     n_never, n_unknown = count[[CANNOT_BE_DECIDED, NO_ERROR]]
     reasons = (
         (n_never, f" (of {n_never} no number of runs decides: the published are too uncertain)"),
-        (n_unknown, f"; {n_unknown} have no error to judge by"),
+        (n_unknown, f"; {counted(n_unknown, '[has|have] no error to judge by')}"),
     )
     lines = {
         "Reproduced": (
-            f"{count[AGREES]:,} of {len(cells):,} published values agree within the margin",
-            f"{n_good} of {len(claims)} claims of the texts are supported",
+            counted(
+                count[AGREES],
+                f"of {len(cells):,} published values [agrees|agree] within the margin",
+            ),
+            counted(n_good, f"of {len(claims)} claims of the texts [is|are] supported"),
         ),
         "Not reproduced": (
-            f"{count[[DIFFERS, DEVIATES]].sum()} values differ or deviate"
+            counted(n_beyond, "[value differs or deviates|values differ or deviate]")
             + (f" (most: {most})" if most else ""),
-            f"{n_bad} claims fail, in some settings or in all",
+            counted(n_bad, "[claim fails|claims fail], in some settings or in all"),
         ),
         "Open": (
-            f"{count[UNDECIDED] + n_never} values" + "".join(why for n, why in reasons if n),
-            f"{len(claims) - n_good - n_bad} claims are undecided, or were not run",
+            counted(count[UNDECIDED] + n_never, "[value|values]")
+            + "".join(why for n, why in reasons if n),
+            counted(n_left, "[claim is undecided, or was|claims are undecided, or were] not run"),
         ),
     }
     has = (len(cells) > 0, len(claims) > 0)

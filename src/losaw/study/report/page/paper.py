@@ -23,7 +23,7 @@ from losaw.study.report.typeset import number, signed
 from losaw.study.results.agreement import AGREES, DEVIATES, DIFFERS, UNDECIDED
 from losaw.study.results.chance import FEW, MISPRINT
 from losaw.study.results.compare import CANNOT_BE_DECIDED, OUTCOMES, rms_z
-from losaw.support.words import percent
+from losaw.support.words import counted, percent
 
 _EXPLAINED = (
     "A claim is weighed setting by setting: a setting speaks for or against it if the difference "
@@ -86,7 +86,12 @@ def paper_page(shelf: Shelf, name: str) -> Page:
         *first,
         *(part for study in names for part in _ranked(shelf, study)),
         _disagreements(shelf, paper, weighed, compared),
-        _linked(f"What the paper says, weighed: {len(weighed)} claims", claims, CLAIMS, explained),
+        _linked(
+            f"What the paper says, weighed: {counted(len(weighed), '[claim|claims]')}",
+            claims,
+            CLAIMS,
+            explained,
+        ),
         _linked(f"Claims that no number here can decide: {len(others)}", others, file),
         _decisions(paper),
         *(_study(shelf, study, parts) for study, parts in shown.items()),
@@ -218,7 +223,9 @@ def _disagreements(
         for title, (_, own) in zip(titles, groups, strict=True)
     ]
     known = Either(listed, [titles, f"Cell by cell: {files}."] if titles else [])
-    not_counted = f"{len(others)} more, of readings that are not counted, are in comparison.csv."
+    not_counted = counted(
+        len(others), "more, of readings that are not counted, [is|are] in comparison.csv."
+    )
     title = f"Cells that differ or deviate, by what is known of them: {len(cells)}"
     parts.append(Section(title, [known, *([not_counted] if len(others) else [])], is_folded=True))
     return Section("What does not reproduce", parts)
