@@ -55,7 +55,9 @@ def load_plugin(path: Path | str) -> ModuleType:
         del sys.modules[name]
         forget(f"{name}:")
         message = f"plugin {path}: raised {type(error).__name__}: {error}{place_of(error)}"
-        raise PluginError(message) from error
+        is_import = isinstance(error, ModuleNotFoundError)
+        remedy = "; for a module of your own, name its folder in PYTHONPATH" * is_import
+        raise PluginError(message + remedy) from error
     REGISTERED[name] = tuple(
         entry
         for entry in entries()

@@ -91,7 +91,7 @@ def test_a_plugin_is_its_local_modules_too(tmp_path, monkeypatch, text):
     ("text", "message"),
     [
         ("x = 1\ny = 1 / 0\n", "mine.py: raised ZeroDivisionError: division by zero (mine.py:2)"),
-        ("\n\nimport no_such_library\n", "'no_such_library' (mine.py:3)"),
+        ("\n\nimport no_such_library\n", "'no_such_library' (mine.py:3); for a module of your own"),
         ("def f(:\n    pass\n", "mine.py: raised SyntaxError: invalid syntax (mine.py, line 1)"),
         ("import sys\n\n\nsys.exit(3)\n", "raised SystemExit: 3 (mine.py:4)"),
         (METRIC.format(name="pr_auc"), "choose another name (mine.py:6)"),
