@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -156,7 +157,7 @@ def test_blocks_that_cannot_be_used_are_named_with_the_remedy_and_deleted_ones_a
         code, text = snakemake(finished, target=summary)
         assert code != 0 and reason in text, text
         remedies = re.findall(r"^ *rm (.*)$", text, re.MULTILINE)
-        named = {finished.folder / path for line in remedies for path in line.split()}
+        named = {finished.folder / path for line in remedies for path in shlex.split(line)}
         assert named == {*unusable}
         if unusable == of_another_recipe:
             finished.edit(lookup, "jitter: 0.3")

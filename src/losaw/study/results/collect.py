@@ -1,6 +1,7 @@
 """All blocks of a study in two tables: one row per measured value, one per score vector."""
 
 import itertools
+import shlex
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -68,7 +69,7 @@ def collect(plan: StudyPlan) -> Collection:
     rows = _in_grid_order(plan.study, pa.concat_tables(tables).unify_dictionaries())
     frame = rows.select(RESULT_COLUMNS).to_pandas()
     is_failed = [pc.any(pc.not_equal(table["status"], "ok")).as_py() for table in tables]
-    check_fits(plan, frame, " ".join(itertools.compress(plan.blocks, is_failed)))
+    check_fits(plan, frame, shlex.join(itertools.compress(plan.blocks, is_failed)))
     is_score = pc.and_(pc.equal(rows["metric"], SCORES), pc.equal(rows["status"], "ok"))
     return Collection(
         pd.DataFrame([{"setting_id": s.identifier, **s.axes} for s in plan.study.settings]),
@@ -83,7 +84,7 @@ def collect(plan: StudyPlan) -> Collection:
 def check_usable(plan: StudyPlan, problems: Sequence[StudyError]) -> None:
     """Refuse blocks with a problem, which begins with the path; say how they are made again."""
     if problems:
-        paths = " ".join(str(error).partition(": ")[0] for error in problems)
+        paths = shlex.join(str(error).partition(": ")[0] for error in problems)
         shown = "".join(f"\n  {error}" for error in problems[:_SHOWN])
         more = f"\n  and {len(problems) - _SHOWN} more" if len(problems) > _SHOWN else ""
         raise StudyError(

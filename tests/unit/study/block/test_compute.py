@@ -316,6 +316,19 @@ def failing(project):
     return project
 
 
+def test_blocks_that_cannot_be_used_are_removed_by_the_command_that_is_named(project):
+    project.narrow()
+    (plan,) = project.session(results=str(project.folder / "my results")).plans
+    damaged = [Path(block) for block in plan.blocks]
+    for path in damaged:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("damaged")
+    with pytest.raises(StudyError) as refusal:
+        collect(plan)
+    subprocess.run(str(refusal.value).splitlines()[-1], shell=True, check=True)
+    assert len(damaged) == 6 and not any(path.exists() for path in damaged)
+
+
 def test_an_importance_that_fails_too_often_is_named_and_leaves_no_summary(failing):
     failing.edit("[reported]", "[mdi, flaky]")
     execute(failing.session())
