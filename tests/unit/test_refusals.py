@@ -146,6 +146,9 @@ def of_forests():
     yield lambda: forest.predict(larger), r"'size' has the level 'XXL'.*S < M < L"
     yield lambda: forest.predict(X), "fitted on categories.*give a data frame"
     yield lambda: decorrelation(losaw(), X[::-1]), "the rows of the fit in the same order"
+    plain = PlainRandomForestRegressor(3, random_state=0).fit(X, Y)
+    for other in (plain, RandomForestRegressor(3).fit(X, Y), LosawRandomForestRegressor, None):
+        yield lambda: decorrelation(other, X), "forest must be a LosawRandomForestRegressor"
     for options, words in (
         ({"n_estimators": 0}, "n_estimators"),
         ({"min_samples_leaf": 0}, "min_samples_leaf"),
@@ -370,8 +373,16 @@ def of_weights():
          "target has 2000 levels.*merge levels"),
         ((1e-200 * X[:, 0], X), {}, "target has no value beyond .*e-200.*another unit"),
         ((X[:, 0], X), {"reference": 1}, r"reference must be a vector .* got shape \(\)"),
+        ((X[:, 0], X), {"propensity": "x"}, r"propensity must be GaussianLinear\(\), .* got 'x'"),
+        ((X[:, 0], X), {"propensity": GaussianLinear}, r"propensity must be .* got <class"),
+        ((X[:, 0], X), {"propensity": NormalDensity()}, r"propensity must be .* got Normal"),
+        ((X[:, 0], X), {"stabilization": GaussianLinear()}, r"stabilization must be Normal"),
     ):  # fmt: skip
         yield lambda: losaw_weights(*arguments, **options), words
+    for model in (GaussianLinear(), MultinomialLogit()):
+        yield lambda: model.density(X[:, 0], X[:, 1:]), f"{type(model).__name__} .* not fitted"
+    for model in (NormalDensity(), ClassFrequency()):
+        yield lambda: model.density(X[:, 0]), f"{type(model).__name__} .* not fitted"
     model = GaussianLinear().fit(X[:, 0], X[:, 1:])
     yield lambda: model.density(X[:, 0], X), "adjustment has 3 columns, but the fit had 2"
     yield lambda: weighted_correlations(X[:, 0], X, np.ones(3)), r"weights has shape \(3,\)"

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from losaw.data import FloatArray
 from losaw.forest.adjustment import location_and_scale
 from losaw.forest.losaw_forest import LosawForest
+from losaw.support.arguments import ArgumentTypeError
 from losaw.trees.flat import grown_trees
 from losaw.trees.sample import check_sample
 from losaw.weighting import (
@@ -66,6 +67,11 @@ def decorrelation(forest: LosawForest, X: ArrayLike) -> "pd.DataFrame":
     """
     import pandas as pd
 
+    if not isinstance(forest, LosawForest):
+        raise ArgumentTypeError(
+            "forest must be a LosawRandomForestRegressor or a LosawRandomForestClassifier itself, "
+            f"whose trees are grown on weights, got {forest!r}"
+        )
     rows = _training_rows(forest, X)
     location, scale = location_and_scale(rows)
     scaled = (rows - location) / scale

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from losaw.data import FloatArray
-from losaw.support.arguments import finite_vector, in_range
+from losaw.support.arguments import ArgumentTypeError, finite_vector, in_range
 from losaw.tables.columns import few_levels
 from losaw.weighting.checks import check_eta, check_pair, check_weights
 from losaw.weighting.effective_sample_size import cap_weights
@@ -42,7 +42,7 @@ def losaw_weights(
     propensity : GaussianLinear or MultinomialLogit, optional
         By default the logit for a target with few distinct values, else the linear regression.
     stabilization : NormalDensity or ClassFrequency, optional
-        By default class frequencies or the normal density, by the same rule.
+        By default class frequencies with the logit, the normal density with the linear regression.
     reference : array, optional
         Values of the target to estimate its marginal density from, such as the full training
         sample when ``target`` is a part of it (default: ``target``).
@@ -72,12 +72,29 @@ def losaw_weights(
     if a.shape[1] == 0 or eta == 1.0:
         return np.full(len(t), 1.0 / len(t))
     values = t if reference is None else finite_vector("reference", reference)
-    # The paper's models of P(x | a) and of P(x) for the kind of target (Section 2).
+    _check_density("propensity", propensity, (GaussianLinear, MultinomialLogit))
+    _check_density("stabilization", stabilization, (NormalDensity, ClassFrequency))
+    # The paper's models of P(x | a) and of P(x) for the kind of target (Section 2). A ratio of a
+    # probability and a density would not be 1 for an independent target.
     is_discrete = few_levels(values) is not None
+    for model in (stabilization, propensity):
+        if isinstance(model, GaussianLinear | MultinomialLogit | NormalDensity | ClassFrequency):
+            is_discrete = isinstance(model, MultinomialLogit | ClassFrequency)
     conditional = propensity or (MultinomialLogit() if is_discrete else GaussianLinear())
     marginal = stabilization or (ClassFrequency() if is_discrete else NormalDensity())
     ratio = density_ratio(marginal.fit(values), conditional.fit(t, a), t, a)
     return cap_weights(ratio, eta)
+
+
+def _check_density(name: str, model: Any, kinds: tuple[type, type]) -> None:
+    """Raise an error unless a model is one of ``kinds``, or has their methods."""
+    others = {GaussianLinear, MultinomialLogit, NormalDensity, ClassFrequency}.difference(kinds)
+    has_methods = hasattr(model, "fit") and hasattr(model, "density")
+    if model is not None and (isinstance(model, (type, *others)) or not has_methods):
+        raise ArgumentTypeError(
+            f"{name} must be {kinds[0].__name__}(), {kinds[1].__name__}() or a model with their "
+            f"methods fit and density, got {model!r}"
+        )
 
 
 def density_ratio(

@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
 
 from losaw.data import FloatArray
 from losaw.kernels.inversion import padded
@@ -99,18 +100,18 @@ class GaussianLinear(BaseEstimator):
 
     def density(self, target: ArrayLike, adjustment: ArrayLike) -> FloatArray:
         """Return the normal density of the residuals."""
-        t, a = check_pair(target, adjustment)
-        residual = t - self.encoder_(a) @ self._slopes
-        scaled = -0.5 * residual**2 / self.variance_
+        scaled = -0.5 * self._residual(target, adjustment) ** 2 / self.variance_
         return np.asarray(np.exp(scaled) / np.sqrt(2 * np.pi * self.variance_))
 
     def log_density(self, target: ArrayLike, adjustment: ArrayLike) -> FloatArray:
         """Return the logarithm of the density, which is finite for outliers too."""
+        squares = self._residual(target, adjustment) ** 2
+        return np.asarray(-0.5 * (squares / self.variance_ + np.log(2 * np.pi * self.variance_)))
+
+    def _residual(self, target: ArrayLike, adjustment: ArrayLike) -> FloatArray:
+        check_is_fitted(self)
         t, a = check_pair(target, adjustment)
-        residual = t - self.encoder_(a) @ self._slopes
-        return np.asarray(
-            -0.5 * (residual**2 / self.variance_ + np.log(2 * np.pi * self.variance_))
-        )
+        return np.asarray(t - self.encoder_(a) @ self._slopes)
 
 
 class MultinomialLogit(BaseEstimator):
@@ -198,6 +199,7 @@ class MultinomialLogit(BaseEstimator):
 
     def probabilities(self, adjustment: ArrayLike) -> FloatArray:
         """Return P(x = k | a) for every row and class, (n, n_classes)."""
+        check_is_fitted(self)
         a = as_floats("adjustment", adjustment)
         a = a[:, None] if a.ndim == 1 else a
         predictor = np.zeros((len(a), len(self.classes_)))
@@ -208,6 +210,7 @@ class MultinomialLogit(BaseEstimator):
 
     def density(self, target: ArrayLike, adjustment: ArrayLike) -> FloatArray:
         """Return the probability of the class of each row."""
+        check_is_fitted(self)
         t, a = check_pair(target, adjustment)
         code = class_codes(t, self.classes_, "target")
         return np.asarray(self.probabilities(a)[np.arange(len(t)), code])

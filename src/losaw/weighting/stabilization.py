@@ -5,6 +5,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
 
 from losaw.data import FloatArray
 from losaw.support.arguments import check_unit, finite_vector
@@ -37,14 +38,17 @@ class NormalDensity(BaseEstimator):
 
     def density(self, target: ArrayLike) -> FloatArray:
         """Return phi((x - mean) / sd) / sd."""
-        t = finite_vector("target", target)
-        scaled = (t - self.mean_) ** 2 / self.variance_
+        scaled = self._scaled(target)
         return np.asarray(np.exp(-0.5 * scaled) / np.sqrt(2 * np.pi * self.variance_))
 
     def log_density(self, target: ArrayLike) -> FloatArray:
         """Return the logarithm of the density, which is finite for outliers too."""
-        scaled = (finite_vector("target", target) - self.mean_) ** 2 / self.variance_
+        scaled = self._scaled(target)
         return np.asarray(-0.5 * (scaled + np.log(2 * np.pi * self.variance_)))
+
+    def _scaled(self, target: ArrayLike) -> FloatArray:
+        check_is_fitted(self)
+        return np.asarray((finite_vector("target", target) - self.mean_) ** 2 / self.variance_)
 
 
 class ClassFrequency(BaseEstimator):
@@ -70,5 +74,6 @@ class ClassFrequency(BaseEstimator):
 
     def density(self, target: ArrayLike) -> FloatArray:
         """Return the frequency of each value; raise for a value that was not seen."""
+        check_is_fitted(self)
         t = finite_vector("target", target)
         return np.asarray(self.frequencies_[class_codes(t, self.classes_, "target")])

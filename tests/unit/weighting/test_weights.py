@@ -111,6 +111,14 @@ def test_no_adjustment_features_give_uniform_weights():
     assert losaw_weights(np.arange(4.0), np.empty((4, 0))).tolist() == [0.25] * 4
 
 
+def test_a_model_of_one_density_goes_with_one_of_the_same_kind():
+    rng = np.random.default_rng(0)
+    counts, adjustment = rng.geometric(0.3, 2000).clip(max=9), rng.standard_normal((2000, 2))
+    for given in ({"propensity": GaussianLinear()}, {"stabilization": NormalDensity()}):
+        weights = losaw_weights(counts, adjustment, eta=1e-6, **given)
+        assert effective_sample_size(weights) > 0.95 * 2000  # independent: nearly uniform
+
+
 def test_weighted_correlations_are_numpys_with_weights():
     rng = np.random.default_rng(3)
     target, adjustment = rng.standard_normal(40), rng.standard_normal((40, 2)) + 5
