@@ -187,10 +187,12 @@ def _rows_of_part(
         if label:
             rng = ingredients.rng(seed, f"importance:{ingredients.learner}:{label}")
             importance = ingredients.importances[label]
+            name, user = f"the importance {label!r}", importance
             if is_of_a_plugin(type(importance)):  # it may change what it is given
                 model = deepcopy(model)
-            name = f"the importance {label!r}"
-            with from_its_own_generator(name, importance), unchanged(name, arrays_of(data)):
+            elif is_of_a_plugin(type(model)):
+                name, user = f"{type(model).__name__}.predict", model
+            with from_its_own_generator(name, user), unchanged(name, arrays_of(data)):
                 measured = checked(importance.explain(model, data, rng), data)
         elif wanted:
             name = f"{type(model).__name__}.predict"

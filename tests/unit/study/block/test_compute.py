@@ -431,6 +431,15 @@ def test_a_plugin_that_draws_from_a_global_generator_is_named(failing, monkeypat
         run(failing.session())
 
 
+def test_a_plugins_predictions_are_watched_where_only_an_importance_asks_for_them(failing):
+    failing.extend_plugin(GLOBAL.partition("import aside")[0])
+    failing.edit("{learner: marginal-slopes, j", "{learner: predicting, j")
+    failing.edit("[reported]", "[permutation]")
+    failing.edit("[r2_test, pr_auc]", "[pr_auc]")
+    with pytest.raises(StudyError, match=r"ValueError: Predicting\.predict draws from numpy's"):
+        run(failing.session())
+
+
 def test_the_log_of_the_attempt_before_stays_and_the_second_has_time_for_each_learner(project):
     log = project.folder / "log"
     for attempt in (1, 2):
