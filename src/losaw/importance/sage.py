@@ -13,7 +13,13 @@ from losaw.scoring.losses import Loss, LossName
 from losaw.scoring.model import Model
 from losaw.scoring.result import ImportanceResult, checked_by, parameter_repr
 from losaw.scoring.rows import ScoringOptions, read_rows
-from losaw.scoring.tests import Differences, Inference, infer, mean_deviations
+from losaw.scoring.tests import (
+    Differences,
+    Inference,
+    check_effective_number,
+    infer,
+    mean_deviations,
+)
 from losaw.support.arguments import real_number, whole_number
 from losaw.support.threads import each
 from losaw.tables.columns import Kinds
@@ -113,6 +119,7 @@ def sage(
         return _sample(subject, n_background, max_permutations, threshold, rng)
 
     if cv is None:
+        check_effective_number(rows)
         subject = models[0].model
         sampled = run(subject)
         # Stored scores have the last bits of sums down its columns.

@@ -84,7 +84,7 @@ def infer(
     (:func:`added_by_donors`). Over folds its square is that of the rows plus n_2 / n_1 s^2, where
     scores are means over rows.
     """
-    _check_effective_number(rows)
+    check_effective_number(rows)
     if len(fits) > 1:
         return _cross_fitted(differences, fits, rows, inference)
     measured = differences(fits[0])
@@ -242,7 +242,7 @@ def effective_number(weights: FloatArray, clusters: NDArray[np.intp] | None = No
     return float(weights.sum() ** 2 / (weights**2).sum())
 
 
-def _check_effective_number(rows: Rows) -> None:
+def check_effective_number(rows: Rows) -> None:
     """Refuse a test with weights that rests on a single row, or cluster, and warn of few."""
     if rows.weights is None:
         return

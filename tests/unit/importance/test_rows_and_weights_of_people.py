@@ -117,6 +117,8 @@ def test_weights_of_one_row_are_refused_and_few_are_warned_of():
     for weights in (huge, single):
         with pytest.raises(ValueError, match=r"sample_weight leaves 1.0 effective rows"):
             cpi(LINE_OF_FRAME, X, Y, sampler="gaussian", sample_weight=weights)
+        with pytest.raises(ValueError, match=r"sample_weight leaves 1.0 effective rows"):
+            sage(LINE_OF_FRAME, X, Y, sample_weight=weights)  # its scores would all be 0
     few = np.where(np.arange(N) < 12, 1.0, 0.01)
     with pytest.warns(UserWarning, match=r"leaves 13.\d effective rows of 80"):
         found = cpi(LINE_OF_FRAME, X, Y, sampler="gaussian", sample_weight=few, random_state=0)
@@ -183,8 +185,8 @@ def test_rows_of_a_cluster_are_one_observation_to_sage():
     assert found.degrees_of_freedom == 19 and "clusters" in found.std_error_kind
     assert found.std_error[0] > 1.5 * sage(LINE, rows, y, **options).std_error[0]
     weights = np.where(np.arange(80) < 4, 1.0, 1e-9)
-    one = sage(LINE, rows, y, sample_weight=weights, clusters=np.arange(80) // 4, **options)
-    assert one.std_error is None  # of one observation
+    with pytest.raises(ValueError, match=r"1\.0 effective clusters"):
+        sage(LINE, rows, y, sample_weight=weights, clusters=np.arange(80) // 4, **options)
 
 
 def test_subgroups_take_values_from_rows_as_often_as_they_weigh():
