@@ -321,11 +321,21 @@ def test_options_of_a_request_that_contradict_are_refused(project, options, word
 
 
 @pytest.mark.parametrize(
-    "content", [b"\xff\xfe", b"", b'table\n"1\n2', b"table\n1,2\n1,2,3,4", b"table\n1,2"]
+    ("content", "words"),
+    [
+        (b"\xff\xfe", "is not a CSV table in UTF-8"),
+        (b'table\n"1\n2', "is not a CSV table in UTF-8"),
+        (b"", "has no column 'table'"),
+        (b"table\n1,2\n1,2,3,4", "line 2: has 2 values for 1 columns"),
+        (b"table\n1\n\n1,2", "line 4: has 2 values for 1 columns; quote a value with a comma"),
+        (b"table;metric\n1;2", "line 1: columns are separated by commas, .* got ';'"),
+        (b"table\tmetric\n1\t2", r"line 1: columns are separated by commas, .* got '\\t'"),
+        (b"table,metric,table\n1,2,3", "line 1: names a column twice: 'table'"),
+    ],
 )
-def test_printed_values_that_are_no_table_are_named(project, content):
+def test_printed_values_that_are_no_table_are_named(project, content, words):
     project.published.write_bytes(content)
-    with pytest.raises(StudyError, match=r"tiny.csv: is not a CSV table in UTF-8"):
+    with pytest.raises(StudyError, match=f"tiny.csv: {words}"):
         project.session()
 
 
@@ -353,6 +363,9 @@ def test_printed_values_that_are_no_table_are_named(project, content):
             "line 2: published: .* less than or equal to 10+, got '1e308'",
         ),
         ("0.5,3,100", "0.5,3,1e308", "line 2: published_runs: .* less than or equal to"),
+        ("0.5,3,100", "0.5251,3,100", "line 2: published 0.5251 has 4 decimals, and 'decimals' s"),
+        ("0.5,3,100", "2.5e-05,5,100", "line 2: published 2.5e-05 has 6 decimals, .* says 5; co"),
+        ("0.9,3,100", "0.9,0,100", "line 3: published 0.9 has 1 decimals"),
         ("0.9,3,100", "90,0,100", "line 3: published is of decisions, a share from 0 to 1, got 90"),
         ("note\n", "published_sd\n", "line 3: published_sd: .* a valid number"),
         (
@@ -385,6 +398,8 @@ def test_printed_values_that_cannot_be_compared_are_named(project, old, new, wor
         ("jittered", "jitered", "line 3: unknown method 'jitered'; did you mean 'jittered'"),
         ("r2_test", "r2_tst", "line 2: unknown metric 'r2_tst'; did you mean 'r2_test'"),
         ("Table 1,60", "Table 2,60", "line 3: unknown table 'Table 2'; did you mean 'Table 1'"),
+        ("Table 1,60", "# by hand\nTable 1,60", "line 3: unknown table '# by hand' (known: Tab"),
+        ("Table 1,60", "Table 1,30,1,r2,plain\nTable 1,60", "line 3: unknown metric 'r2'"),
         ("Table 1,60", "scores,60", "line 3: unknown table 'scores' (known: Table 1)"),
     ],
 )
@@ -432,7 +447,15 @@ def test_a_name_in_print_is_the_text_that_is_written(project, name):
 
 @pytest.mark.parametrize(
     ("number", "value"),
-    [("0.5\N{NO-BREAK SPACE}", 0.5), (" 0.50", 0.5), ("NA", None), ("nan", None), ("", None)],
+    [
+        ("0.5\N{NO-BREAK SPACE}", 0.5),
+        (" 0.50", 0.5),
+        ("1.5000", 1.5),
+        ("5e-3", 0.005),
+        ("NA", None),
+        ("nan", None),
+        ("", None),
+    ],
 )
 def test_a_number_in_print_is_what_is_checked(project, number, value):
     project.replace(project.published, "plain,0.5,", f"plain,{number},")

@@ -1,8 +1,9 @@
 """The published numbers of a study, read and checked."""
 
 import csv
-import warnings
+import re
 from collections.abc import Iterable, Iterator, Mapping
+from decimal import Decimal
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -80,13 +81,7 @@ def read_published(study: Study, folder: Path) -> "pd.DataFrame":
     path = folder / study.file.published
     if not path.is_file():
         raise study.source.error(("published",), f"{path}: no such file")
-    try:
-        with warnings.catch_warnings(action="error", category=pd.errors.ParserWarning):
-            options: Any = {"keep_default_na": False, "na_values": [""], "index_col": False}
-            frame = pd.read_csv(path, dtype=str, compression=None, **options)
-        frame.index = pd.Index(_lines(path)[1:])
-    except (OSError, ValueError, csv.Error, pd.errors.ParserWarning) as error:
-        raise StudyError(f"{path}: is not a CSV table in UTF-8 ({error})") from None
+    frame = _read(path)
     for column in frame.columns:
         part_of("column", column, dict.fromkeys(columns), f"{path}: ")
     missing = [column for column in NEEDED if column not in frame]
@@ -120,6 +115,11 @@ def read_published(study: Study, folder: Path) -> "pd.DataFrame":
             )
             words += "a cell without a number empty"
         raise StudyError(f"{path}: line {cells.index[number]}: {words}") from None
+    for line, record, one in zip(cells.index, records, read, strict=True):
+        digits = Decimal(record["published"]).normalize().as_tuple()
+        if (n := -int(digits.exponent)) > one.decimals:
+            words = f"published {record['published']} has {n} decimals, and 'decimals' says "
+            raise StudyError(f"{path}: line {line}: {words}{one.decimals}; correct one of them")
     for name in numbers:
         values = pd.Series([getattr(one, name) for one in read], cells.index)
         frame[name] = pd.to_numeric(values).reindex(frame.index)
@@ -128,7 +128,7 @@ def read_published(study: Study, folder: Path) -> "pd.DataFrame":
     if len(beyond):
         words = f"is of decisions, a share from 0 to 1, got {cells.loc[beyond[0], 'published']:g}"
         raise StudyError(f"{path}: line {beyond[0]}: published {words}")
-    _check_reached(study, path, cells)
+    _check_reached(study, path, frame)
     of_means = cells["metric"].map(study.summaries) == "mean"
     has_sd = cells["published_sd"].notna() if "published_sd" in cells else False
     if lines := list(cells.index[~of_means & has_sd]):
@@ -149,16 +149,35 @@ def read_published(study: Study, folder: Path) -> "pd.DataFrame":
     return frame
 
 
-def _lines(path: Path) -> list[int]:
-    """Return the numbers of the lines in which rows of a table begin, the heading's first."""
-    begin, last = [], 0
-    with path.open(encoding="utf-8", newline="") as file:
-        reader = csv.reader(file)
-        for row in reader:
-            if "".join(row).strip() or len(row) > 1:
-                begin.append(last + 1)
-            last = reader.line_num
-    return begin
+def _read(path: Path) -> "pd.DataFrame":
+    """Return the rows of a table as texts, each by the number of the line in which it begins."""
+    import pandas as pd
+
+    rows: dict[int, list[str]] = {}
+    last = 0
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            reader = csv.reader(file, strict=True)
+            for row in reader:
+                if "".join(row).strip():
+                    rows[last + 1] = row
+                last = reader.line_num
+    except (OSError, ValueError, csv.Error) as error:
+        raise StudyError(f"{path}: is not a CSV table in UTF-8 ({error})") from None
+    heading = rows.pop(min(rows, default=0), [])
+    if len(heading) == 1 and (found := re.search("[;\t|]", heading[0])):
+        words = f"columns are separated by commas, and numbers have points; got {found[0]!r}"
+        raise StudyError(f"{path}: line 1: {words} between columns")
+    if len({*heading}) < len(heading):
+        twice = max(heading, key=heading.count)
+        raise StudyError(f"{path}: line 1: names a column twice: {twice!r}")
+    for line, row in rows.items():
+        if any(row[len(heading) :]):
+            words = f"has {len(row)} values for {len(heading)} columns; quote a value with a comma"
+            raise StudyError(f"{path}: line {line}: {words}")
+    filled = [[*row, *[""] * len(heading)][: len(heading)] for row in rows.values()]
+    frame = pd.DataFrame(filled, index=[*rows], columns=heading, dtype=object)
+    return frame.mask(frame == "")
 
 
 def _without_what_is_not_run(study: Study, written: "pd.DataFrame") -> "pd.DataFrame":
@@ -181,12 +200,13 @@ def _without_what_is_not_run(study: Study, written: "pd.DataFrame") -> "pd.DataF
     return frame
 
 
-def _check_reached(study: Study, path: Path, cells: "pd.DataFrame") -> None:
-    """Check that printed numbers have names that the study's cells have, and some have a cell."""
+def _check_reached(study: Study, path: Path, frame: "pd.DataFrame") -> None:
+    """Check that lines have names that the study's cells have, and some numbers have a cell."""
+    cells = frame.dropna(subset="published")
     if cells.empty:
         raise StudyError(f"{path}: holds no published number; add some, or leave 'published' out")
     for key, names in study.cell_names.items():
-        for line, name in cells[key].items():
+        for line, name in frame[key].items():
             if str(name) not in names:
                 words = f"{unknown(key, name, names)}; 'not_run' names what the study leaves out"
                 raise StudyError(f"{path}: line {line}: {words}")
