@@ -265,7 +265,7 @@ def kind_error(parameter: inspect.Parameter, value: Any) -> str:
         problem = error.errors()[0]
         if problem["type"] != "literal_error":
             problem["input"] = value  # all that stands in the file, not a part of it
-        return reason(problem, "value").replace("an object", "a mapping")
+        return reason(problem, "value")
     except (PydanticUserError, TypeError):  # an array, a class, a name that is not imported, a list
         pass
     return ""

@@ -480,5 +480,14 @@ def reason(problem: Any, what: str) -> str:
         return unknown(what, value, words)
     if problem["type"] == "string_pattern_mismatch":
         message = "a name has letters, digits and _.=+-; 'labels' says how it is shown"
+    if problem["type"] == "string_type" and isinstance(value, Scalar):
+        message = f"expected a text, '{value}' in quotes"
+    if problem["type"] in ("dict_type", "model_type", "model_attributes_type"):
+        key, is_name = str((*problem["loc"], "")[0]), isinstance(value, str)
+        is_method = is_name and key in ("learners", "estimators", "importances", "metrics")
+        as_written = f"{key[:-1]}: {value:.80}" if is_method else "key: value"
+        message = f"expected a mapping, {{{as_written}}}"
+    if problem["type"] == "list_type":
+        message = "expected a list, [a, b]"
     is_whole = problem["type"] == "missing" or message.startswith("unknown")
     return message if is_whole else f"{message}, got {value!r:.80}"

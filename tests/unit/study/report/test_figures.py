@@ -75,7 +75,7 @@ MISTAKES = {
                     "{correlation: identiti}",
                     r"\.correlation: unknown correlation 'identiti'; did you mean 'identity'",
                 ),
-                ("correlation", ": Input should be a mapping, got 'correlation'"),
+                ("correlation", ": expected a mapping, {key: value}, got 'correlation'"),
             )
         ],
     ],
