@@ -26,6 +26,7 @@ from losaw.study.report.typeset import (
     signed,
 )
 from losaw.study.request.grid import Study, table_title
+from losaw.study.request.settings import as_own
 from losaw.study.request.study_file import TableLayout
 from losaw.study.results.agreement import VERDICTS
 from losaw.support.words import counted
@@ -86,8 +87,9 @@ class ArrangedTable:
         long = pd.Series(texts, pd.MultiIndex.from_frame(pd.DataFrame(heads)))
         frame = long.unstack(columns).sort_index().sort_index(axis=1).fillna("")
         for name in axes:
+            own = self.study.file.axes.get(name, ())  # a column of 1 and 2.5 has 1.0
             frame = frame.rename(
-                lambda value, axis=name: label(in_words(show, axis, value)),
+                lambda n, axis=name, own=own: label(in_words(show, axis, *as_own([n], own))),
                 axis=int(name in columns),
                 level=name,
             )

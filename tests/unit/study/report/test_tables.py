@@ -196,6 +196,14 @@ def test_a_head_of_several_rows_stands_in_the_first(study, comparison):
     assert lines[2].split("|")[3].strip() == ".417 → .417 (.000) z +0.0 40 runs ?"
 
 
+def test_a_heading_is_what_the_study_file_has(study, comparison):
+    study.file.settings[:] = [{**entry, "n_samples": [100, 2.5]} for entry in study.file.settings]
+    study.file.labels["100"] = "many"
+    cells = comparison.replace({"n_samples": {1000: 2.5, 100: 100.0}})
+    heading = to_markdown(arrange(study, "table_1", cells)).splitlines()[4]
+    assert heading.count("N = many<br>") == heading.count("N = 2.5<br>") == 2
+
+
 def test_a_head_of_one_row_is_a_word_in_every_form(study, comparison):
     rows, columns = ["function", "metric", "n_samples"], ["method"]
     table = arranged(study, comparison, rows=rows, columns=columns)
