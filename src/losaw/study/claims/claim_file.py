@@ -1,7 +1,8 @@
 """The claims of a paper's text, in a form that numbers can contradict."""
 
+import math
 from collections.abc import Callable, Collection, Iterable, Mapping
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -209,6 +210,31 @@ def _check(claim: Claim, study: Study) -> None:
     bases = [(claim.where.get(axis), values) for axis, values in claim.share_of.items()]
     if bases and all(_is_one(left, right) for left, right in bases):
         raise StudyError("'share_of' names the settings of 'where': each mean is divided by itself")
+    if claim.statistic == "deviation" or claim.share_of:
+        return
+    for metric in claim.metric:
+        low, high = _range(study, metric)
+        others = [*map(partial(_range, study), than.metric or [metric])]
+        for down, up in others if isinstance(claim.than, Side) else [(claim.than, claim.than)]:
+            if _is_sure(claim, low - up, high - down):
+                words = f"{metric!r} is from {low:g} to {high:g}; take another number or margin"
+                raise StudyError(f"no result can contradict it: {words}")
+
+
+def _range(study: Study, metric: str) -> tuple[float, float]:
+    """Return the smallest and the largest value of what is taken of the runs of a metric."""
+    if study.summaries[metric] in ("sd", "root-mean"):
+        return -math.inf, math.inf
+    low, high = study.metrics[metric].entry.load().range
+    return low, high
+
+
+def _is_sure(claim: Claim, lowest: float, highest: float) -> bool:
+    """Return whether a relation holds for all differences in a range; NaN is any number."""
+    margin = claim.margin if claim.relation in ("above", "below") else -claim.margin
+    if claim.relation == "near":
+        return -claim.margin <= lowest and highest <= claim.margin
+    return lowest >= margin if claim.relation in ("above", "at least") else highest <= -margin
 
 
 def _is_one(left: Collection[Any] | None, right: Collection[Any]) -> bool:

@@ -120,12 +120,39 @@ def check_one_claim(folder, paper=("losaw_figure_1",), **changes):
             "'than' names what is on the left side",
         ),
         ({"where": IDENTITY, "share_of": IDENTITY}, "'share_of' names the settings of 'where'"),
+        *[
+            (changes, r"no result can contradict it: 'pr_auc' is from 0 to 1; take another number")
+            for changes in (
+                {"than": -0.1},
+                {"relation": "at least", "than": 0},
+                {"relation": "at least", "margin": 0.5},
+                {"relation": "at most", "than": 1},
+                {"relation": "below", "than": 1.25, "margin": 0.25},
+                {"relation": "near", "margin": 0.5},
+                {"relation": "near", "margin": 1, "than": {"where": IDENTITY}},
+                {"relation": "at most", "margin": 1, "than": {"where": IDENTITY}},
+            )
+        ],
     ],
 )
 def test_a_name_that_there_is_not_is_refused_with_the_claim(tmp_path, changes, message):
     words = r"p\.yaml: line 8: claims\.0: 'RF finds them': .*" + message
     with pytest.raises(StudyError, match=words):
         check_one_claim(tmp_path, **changes)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"than": 0.01},
+        {"relation": "below", "than": 1.25, "margin": 0.5},
+        {"relation": "near", "margin": 0.49},
+        {"relation": "near", "margin": 0.99, "than": {"where": IDENTITY}},
+        {"than": 0, "statistic": "deviation"},
+    ],
+)
+def test_a_claim_that_a_result_can_contradict_is_weighed(tmp_path, changes):
+    check_one_claim(tmp_path, **changes)
 
 
 def test_a_paper_names_its_studies_and_a_study_is_of_one_paper(tmp_path):
