@@ -1,5 +1,7 @@
 """Samplers treat good and bad input as their contract says; draws that can be recognised."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -36,6 +38,20 @@ def test_collinear_columns_and_more_columns_than_rows_give_finite_knockoffs(name
     # Given its copy a column is known: its knockoff must be close to it.
     assert np.corrcoef(X[:, 0], knockoffs[:, 0])[0, 1] > 0.8
     assert np.isfinite(draw(name, np.random.default_rng(4).standard_normal((20, 30)))).all()
+
+
+def test_gaussian_draws_that_leave_the_line_of_tied_columns_warn_of_it():
+    X = np.random.default_rng(3).standard_normal((80, 3))
+    for tied in (X[:, :1], 1 + 2 * X[:, :1], X @ np.ones((3, 1))):
+        tied = tied + 1e-6 * np.random.default_rng(5).standard_normal((80, 1))
+        with pytest.warns(UserWarning, match=r"columns that determine each other.*Drop columns"):
+            draw("gaussian", np.column_stack([X, tied]))
+    with pytest.warns(UserWarning, match="or too few rows"):
+        draw("gaussian", np.random.default_rng(4).standard_normal((20, 30)))
+    with warnings.catch_warnings(action="error"):
+        near = X[:, 0] + 1e-3 * np.random.default_rng(4).standard_normal(80)
+        draw("gaussian", np.column_stack([X, near]))  # its draws follow the line
+        draw("gaussian", np.column_stack([X, np.ones(80)]))
 
 
 def test_a_level_with_a_single_row_is_no_obstacle():
