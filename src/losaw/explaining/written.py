@@ -30,7 +30,6 @@ _HOURS = ("%H:%M", "%H:%M:%S", "%H:%M:%S-%f", "%I:%M-%p", "%I:%M:%S-%p", "%I-%p"
 _FORMATS = (*_HOURS, *_DAYS, *_MONTHS, *map("-".join, product(_DAYS, _HOURS)))
 _OFFSET = re.compile(r"(\d:\d\d[\d:.]*) *(?:[Zz]|[+-]\d\d(?::?\d\d)?)$")
 _RATIO = re.compile(r":\d(?!\d)")  # 2:1 is no time
-_CLOCK = re.compile(r"\b0\d")  # 9:05 or 09:15 is no ratio, as 1:10 may be
 _DATE_LIKE = re.compile(r"\d\D+\d")
 _VERSION = re.compile(r"(?<!\d)\d\.|\.\d(?!\d)")  # 1.2.10 is one, and 01.02.10 a day
 # Thousands are groups of three digits with one sign between all of them.
@@ -172,12 +171,6 @@ def days_of(name: str, texts: list[str], n_rows: Any) -> ReadTexts | None:
                 f"{as_option('--kinds', name, 'nominal')}), or leave them out (--drop)"
             )
     _check_years(name, form, written, moments)
-    if form in ("%H:%M", "%H:%M:%S") and not any(map(_CLOCK.search, texts)):
-        raise LosawError(
-            f"{name}: {written[moments.notna()].iloc[0]!r} may be a time of day or a ratio: write "
-            "times like 01:10 and ratios like 0.1, say that they are text "
-            f"({as_option('--kinds', name, 'nominal')}), or leave them out (--drop)"
-        )
     if form == "%b-%y":
         _check_days(name, written, normal[moments.notna()])
     times = moments.to_numpy().astype("datetime64[us]")

@@ -96,23 +96,6 @@ def test_ratios_codes_and_seasons_are_no_dates(texts):
     assert column_of(np.resize(texts, N)).kind == "nominal"
 
 
-@pytest.mark.parametrize(
-    "texts",
-    [
-        [f"1:{number}" for number in range(10, 50)],
-        [f"{first}:{second}" for first in (1, 2, 5, 20) for second in (10, 15, 25)],
-        ["10:20:10", "20:10:10", "15:15:15", "12:24:12"],  # of a fertilizer
-        ["1:10", "1:15", *["1:20"] * 20, "none"],
-    ],
-)
-def test_what_may_be_a_time_of_day_or_a_ratio_is_refused(texts):
-    with pytest.raises(ValueError, match=r"x: '1.*' may be a time of day or a ratio: write"):
-        column_of(np.resize(texts, N))
-    assert column_of(np.resize(texts, N), kinds={"x": "nominal"}).kind == "nominal"
-    time = "09" + texts[0][texts[0].index(":") :]
-    assert "hours" in column_of(np.resize([*texts, time], N)).treatment
-
-
 MOMENTS = {
     **{form: DAYS.dt.strftime(form) for form in (
         "%d/%m/%Y", "%m/%d/%Y", "%d.%m.%y", "%d-%b-%Y", "%B %d, %Y", "%Y-%m", "%m/%Y", "%b-%y")},
