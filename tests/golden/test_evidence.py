@@ -1,8 +1,8 @@
 """Stored evidence is computed again: the rows of a study and a learner are those of reference/.
 
 ``evidence.csv`` has a block for each study and learner that is cheap and the same on all
-processors, with the first digits of the digest of its rows, as ``reference/<study>/blocks.csv``
-keeps them.
+processors with AVX-512, with the first digits of the digest of its rows, as
+``reference/<study>/blocks.csv`` keeps them.
 
     python -m pytest -m long -s tests/golden/test_evidence.py
 

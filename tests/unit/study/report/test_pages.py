@@ -415,8 +415,9 @@ def test_a_count_of_one_has_words_of_one():
 def test_the_first_sentence_of_a_class_is_its_own_whatever_its_parameters_are_called(kind):
     loaded = {entry.name: entry.load() for entry in entries(kind)}
     of_classes = {name: one for name, one in loaded.items() if isinstance(one, type)}
-    assert of_classes
-    for name, one in of_classes.items():
+    own = {n: one for n, one in of_classes.items() if one.__module__.startswith("losaw.")}
+    assert own
+    for name, one in own.items():
         assert first_sentence(one).split()[:2] == one.__doc__.split()[:2], name
 
 
