@@ -2,7 +2,7 @@
 
 import pytest
 
-from golden.names import HAS_AVX512, LAST_BITS_DIFFER, WITHOUT, built_in, digests, examples, stored
+from golden.names import LAST_BITS_DIFFER, WITHOUT, built_in, digests, examples, stored
 
 STORED = stored()
 REMEDY = (
@@ -31,8 +31,6 @@ def test_a_name_gives_its_numbers(example):
         pytest.skip(
             f"set LOSAW_DATA to the folder of the real data; missing: {example.missing_data}"
         )
-    if not HAS_AVX512:
-        pytest.skip("the stored digests are of processors with AVX-512 (x86-64-v4)")
     rounded, bits = digests(example.values())
     stored_rounded, stored_bits = STORED[example.key]
     assert rounded == stored_rounded, f"{example.kind} {example.name} moved; {REMEDY}"
