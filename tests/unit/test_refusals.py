@@ -377,6 +377,11 @@ def of_weights():
         ((X[:, 0], X), {"propensity": GaussianLinear}, r"propensity must be .* got <class"),
         ((X[:, 0], X), {"propensity": NormalDensity()}, r"propensity must be .* got Normal"),
         ((X[:, 0], X), {"stabilization": GaussianLinear()}, r"stabilization must be Normal"),
+        ((X[:, 0], X), {"propensity": "x", "eta": 1.0}, r"propensity must be GaussianLinear\(\)"),
+        ((X[:, 0], X), {"propensity": GaussianLinear(), "stabilization": ClassFrequency()},
+         r"GaussianLinear\(\) and .* ClassFrequency\(\) are a density and a probability; take"),
+        ((X[:, 0], X), {"propensity": MultinomialLogit(), "stabilization": NormalDensity()},
+         "are a density and a probability"),
     ):  # fmt: skip
         yield lambda: losaw_weights(*arguments, **options), words
     for model in (GaussianLinear(), MultinomialLogit()):

@@ -16,6 +16,9 @@ from losaw.weighting.stabilization import ClassFrequency, NormalDensity
 # Normal densities below this lose digits; ratios beyond exp(+-_FAR) are cut to it, so that squares
 # stay finite. The cap of Algorithm 3.2 cuts them further.
 _SMALLEST, _FAR = 1e-290, 300.0
+# Of a density, and of a probability.
+_PROPENSITIES = (GaussianLinear, MultinomialLogit)
+_STABILIZATIONS = (NormalDensity, ClassFrequency)
 
 
 def losaw_weights(
@@ -69,32 +72,39 @@ def losaw_weights(
     """
     t, a = check_pair(target, adjustment)
     check_eta(eta)
+    is_discrete = _is_discrete(propensity, stabilization)
     if a.shape[1] == 0 or eta == 1.0:
         return np.full(len(t), 1.0 / len(t))
     values = t if reference is None else finite_vector("reference", reference)
-    _check_density("propensity", propensity, (GaussianLinear, MultinomialLogit))
-    _check_density("stabilization", stabilization, (NormalDensity, ClassFrequency))
-    # The paper's models of P(x | a) and of P(x) for the kind of target (Section 2). A ratio of a
-    # probability and a density would not be 1 for an independent target.
-    is_discrete = few_levels(values) is not None
-    for model in (stabilization, propensity):
-        if isinstance(model, GaussianLinear | MultinomialLogit | NormalDensity | ClassFrequency):
-            is_discrete = isinstance(model, MultinomialLogit | ClassFrequency)
+    # The paper's models of P(x | a) and of P(x) for the kind of target (Section 2).
+    is_discrete = few_levels(values) is not None if is_discrete is None else is_discrete
     conditional = propensity or (MultinomialLogit() if is_discrete else GaussianLinear())
     marginal = stabilization or (ClassFrequency() if is_discrete else NormalDensity())
     ratio = density_ratio(marginal.fit(values), conditional.fit(t, a), t, a)
     return cap_weights(ratio, eta)
 
 
-def _check_density(name: str, model: Any, kinds: tuple[type, type]) -> None:
-    """Raise an error unless a model is one of ``kinds``, or has their methods."""
-    others = {GaussianLinear, MultinomialLogit, NormalDensity, ClassFrequency}.difference(kinds)
-    has_methods = hasattr(model, "fit") and hasattr(model, "density")
-    if model is not None and (isinstance(model, (type, *others)) or not has_methods):
-        raise ArgumentTypeError(
-            f"{name} must be {kinds[0].__name__}(), {kinds[1].__name__}() or a model with their "
-            f"methods fit and density, got {model!r}"
+def _is_discrete(propensity: Any, stabilization: Any) -> bool | None:
+    """Return whether the models that are given are of probabilities; None without one of ours."""
+    asked = {"propensity": _PROPENSITIES, "stabilization": _STABILIZATIONS}
+    found = set()
+    for (name, kinds), model in zip(asked.items(), (propensity, stabilization), strict=True):
+        others = {*_PROPENSITIES, *_STABILIZATIONS}.difference(kinds)
+        has_methods = hasattr(model, "fit") and hasattr(model, "density")
+        if model is not None and (isinstance(model, (type, *others)) or not has_methods):
+            raise ArgumentTypeError(
+                f"{name} must be {kinds[0].__name__}(), {kinds[1].__name__}() or a model with "
+                f"their methods fit and density, got {model!r}"
+            )
+        if isinstance(model, kinds):
+            found.add(isinstance(model, kinds[1]))
+    if found == {True, False}:  # their ratio would not be 1 for an independent target
+        raise ValueError(
+            f"propensity {propensity!r} and stabilization {stabilization!r} are a density and a "
+            "probability; take GaussianLinear() with NormalDensity(), or MultinomialLogit() with "
+            "ClassFrequency()"
         )
+    return found.pop() if found else None
 
 
 def density_ratio(

@@ -374,7 +374,7 @@ def test_printed_values_that_are_no_table_are_named(project, content, words):
         ("0.5,3,100", "0.5,3,1e308", "line 2: published_runs: .* less than or equal to"),
         ("0.5,3,100", "0.5251,3,100", "line 2: published 0.5251 has 4 decimals, and 'decimals' s"),
         ("0.5,3,100", "2.5e-05,5,100", "line 2: published 2.5e-05 has 6 decimals, .* says 5; co"),
-        ("0.9,3,100", "0.9,0,100", "line 3: published 0.9 has 1 decimals"),
+        ("0.9,3,100", "0.9,0,100", "line 3: published 0.9 has 1 decimal, and"),
         ("0.9,3,100", "90,0,100", "line 3: published is of decisions, a share from 0 to 1, got 90"),
         ("note\n", "published_sd\n", "line 3: published_sd: .* a valid number"),
         (

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError,
 from losaw.study.errors import StudyError, part_of
 from losaw.study.request.grid import Study, table_title
 from losaw.study.request.settings import as_own, matches, plain, same
-from losaw.support.words import unknown
+from losaw.support.words import counted, unknown
 
 if TYPE_CHECKING:  # jobs of blocks read no printed numbers and start without it
     import pandas as pd
@@ -118,8 +118,9 @@ def read_published(study: Study, folder: Path) -> "pd.DataFrame":
     for line, record, one in zip(cells.index, records, read, strict=True):
         digits = Decimal(record["published"]).normalize().as_tuple()
         if (n := -int(digits.exponent)) > one.decimals:
-            words = f"published {record['published']} has {n} decimals, and 'decimals' says "
-            raise StudyError(f"{path}: line {line}: {words}{one.decimals}; correct one of them")
+            words = f"has {counted(n, '[decimal|decimals]')}, and 'decimals' says {one.decimals}"
+            words = f"published {record['published']} {words}; correct one of them"
+            raise StudyError(f"{path}: line {line}: {words}")
     for name in numbers:
         values = pd.Series([getattr(one, name) for one in read], cells.index)
         frame[name] = pd.to_numeric(values).reindex(frame.index)
