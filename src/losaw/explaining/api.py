@@ -182,7 +182,7 @@ def conclude(
             if name in directions
         ),
         "Beware": cautions(data, work, decision, related),
-        "Disagreements between the methods": said_of(on_methods, work),
+        "Disagreements between the methods": said_of(on_methods, work, decision.by_loco),
         "Notes": notes(work, bool(drawn)),
     }
     return Explanation(work, decision, related, drawn, tuple(on_methods), sections, fdr)

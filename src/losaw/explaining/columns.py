@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from losaw.data import FloatArray
 from losaw.explaining.written import CODE, ISO, ReadTexts, amounts_among, days_of, numbers_of
 from losaw.support.arguments import check_finite, check_unit
-from losaw.support.words import percent
+from losaw.support.words import counted, percent
 from losaw.tables.columns import LARGEST_WHOLE, MOST_TEXT_LEVELS, kind_of_levels, kind_of_numbers
 from losaw.tables.reading import Values
 
@@ -32,7 +32,7 @@ MISSING_NUMBERS = (
 # A level must have so many rows on average, or the rarest are made one level: forests need them.
 _ROWS_PER_LEVEL = 5
 # Values that repeat may mark the rows of one person: so many rows for each at least.
-_ROWS_OF_ONE = 1.1
+_ROWS_OF_ONE, _MANY_REPEAT = 1.1, 0.1
 # So do fewer values, if their numbers of rows vary less than this part of what chance gives: a
 # panel has as many rows of each state.
 _FEWEST_IN_A_PANEL, _PART_OF_CHANCE = 20, 0.25
@@ -84,6 +84,7 @@ def treat(name: str, read: Values, asked: str | None = None) -> Column:
     # The most frequent value may stand for an unknown one.
     n_others = n_known - int(of_value.max())
     repeats = n_values > MOST_TEXT_LEVELS and _ROWS_OF_ONE * (n_values - 1) <= n_others
+    repeats &= bool((of_value > 1).mean() >= _MANY_REPEAT)  # and not a few, as "none" and "n/a"
     marks_rows = repeats and _KEY.fullmatch(name.strip()) is not None
     if read.content in ("text", "levels", "objects"):
         is_even = of_value.min() > 1 and of_value.var() < _PART_OF_CHANCE * of_value.mean()
@@ -196,7 +197,7 @@ def without_key(column: Column, numbers: dict[str, FloatArray], keys: list[str])
         first, second = numbers[column.name][both], numbers[key][both]
         vary = len(np.unique(second)) > MOST_TEXT_LEVELS and np.ptp(first) > 0
         if vary and abs(np.corrcoef(first, second)[0, 1]) > 1 - _ROUNDING:
-            words = f"left out: it goes with {key}, which is left out"
+            words = f"left out: it goes with {key}, which is not used"
             return column._replace(values=None, kind="", treatment=words)
     return column
 
@@ -229,6 +230,13 @@ def _placed(values: FloatArray, codes: FloatArray) -> FloatArray:
     return np.append(values, np.nan)[np.nan_to_num(codes, nan=-1.0).astype(np.intp)]
 
 
+def new_name(name: str, taken: Any) -> str:
+    """Return a name that no level of the table has."""
+    while name in taken:
+        name = f"({name})"
+    return name
+
+
 def _levels(column: Column, read: Values, note: str = "") -> Column:
     """Return unordered levels: the rarest are merged, and missing values are a level."""
     import pandas as pd
@@ -239,15 +247,16 @@ def _levels(column: Column, read: Values, note: str = "") -> Column:
     counts = values.value_counts().sort_index().sort_values(ascending=False, kind="stable")
     most = min(MOST_LEVELS, max(2, len(values) // _ROWS_PER_LEVEL))
     rare = counts.iloc[most - 1 :] if len(counts) > most else counts.iloc[:0]
+    other, lacking = (new_name(made_up, counts.index) for made_up in (OTHER_LEVEL, MISSING_LEVEL))
     merged, words = "", [note] if note else []
     if len(rare):
-        merged = f"{len(rare)} of {len(counts)} levels, the rarest, are one level {OTHER_LEVEL} "
+        merged = f"{len(rare)} of {len(counts)} levels, the rarest, are one level {other} "
         merged += f"with {percent(rare.sum() / len(values))} of the rows"
         words.append(merged)
     if column.n_missing:
-        words.append(f"{column.n_missing} missing, a level of their own")
-    values = values.mask(values.isin(rare.index), OTHER_LEVEL).fillna(MISSING_LEVEL)
-    order_of_last = {OTHER_LEVEL: 1, MISSING_LEVEL: 2}
+        words.append(counted(column.n_missing, "missing, a level of [its|their] own"))
+    values = values.mask(values.isin(rare.index), other).fillna(lacking)
+    order_of_last = {other: 1, lacking: 2}
     categories = sorted(set(values), key=lambda level: (order_of_last.get(level, 0), level))
     category = pd.Series(pd.Categorical(values, categories=categories), name=column.name)
     return column._replace(

@@ -242,12 +242,17 @@ def sample(data: Prepared, n_rows: int, rng: np.random.Generator) -> NDArray[np.
         return np.arange(len(data.y))
     order = rng.permutation(len(data.y))
     if data.labels:
-        least = max(FEWEST_ROWS_OF_A_CLASS, n_rows // (5 * len(data.labels)))
+        least = kept_rows(n_rows, len(data.labels))
         of_class = [order[data.y[order] == code] for code in range(len(data.labels))]
         first = np.concatenate([rows[:least] for rows in of_class])
         order = np.concatenate([first, order[~np.isin(order, first)]])
         n_rows = max(n_rows, len(first))
     return np.sort(order[:n_rows])
+
+
+def kept_rows(n_rows: int, n_classes: int) -> int:
+    """Return how many rows of a class are kept at least, if it has so many."""
+    return max(FEWEST_ROWS_OF_A_CLASS, n_rows // (5 * n_classes))
 
 
 def take(data: Prepared, rows: NDArray[np.intp], keep_constant: bool = False) -> Prepared:

@@ -155,7 +155,9 @@ def disagreements(
         first, second = results[contrast.first], results[contrast.second]
         needs_cpi = "cpi" in (contrast.first, contrast.second)
         raw = second.details.get("raw_p_values", np.ones(len(own)))
-        named = {*selected, *(second.select(fdr=fdr) if "raw_p_values" in second.details else ())}
+        shown = [second, results["loco"]] if "loco" in results else [second]
+        tested_ones = [result for result in shown if "raw_p_values" in result.details]
+        named = {*selected, *(name for result in tested_ones for name in result.select(fdr=fdr))}
         for j in np.argsort(-value, kind="stable"):
             name = first.feature_names[j]
             if own[j] <= fdr and not (needs_cpi and (name,) in untrusted):

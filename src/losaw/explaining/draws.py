@@ -153,8 +153,8 @@ class Decision:
     """What is selected, by which method, and what stays open: everything shown is written of it.
 
     Where the draws of a feature fail their test, or are its copies, CPI says nothing of it: then
-    LOCO decides, which needs no draws. A group is stated if LOCO shows it where its draws fail, or
-    those of a feature in it.
+    LOCO decides, which needs no draws; on copies in a stated group the group's test. A group is
+    stated if LOCO shows it where its draws fail, or those of a feature in it.
     """
 
     method: str | None = None  # the deciding method; None if no method tests
@@ -205,13 +205,17 @@ def decide(work: Work, fdr: float, heads: bool = True) -> Decision:
         raw = {n: over_folds(of_folds[:, j] - LEAST_LOCO).p_value for j, n in enumerate(raw)}
     if method == "cpi":
         copies = {(name,) for name, note in result.notes.items() if "untestable" in note}
-        failed = [(name,) for name in raw if (name,) in wrong | copies]
+        # A single feature's draws are other rows of it, which fail their test by chance alone.
+        failed = [(name,) for name in raw if (name,) in wrong | copies and n_features > 1]
     groups = [group for group in work.finest if 1 < len(group) < n_features]
     untrusted = [g for g in groups if g in wrong or any((name,) in wrong for name in g)]
     trusted = [group for group in groups if group not in untrusted]
     _leave_out(work, [*failed, *untrusted, *trusted[: _MOST_GROUPS * heads]])
     p_of = {unit: over_folds(v - LEAST_LOCO).p_value for unit, v in work.left_out.items()}
     for unit in failed:
+        if unit in copies and any(unit[0] in group for group in groups):
+            raw[unit[0]] = 1.0  # the group is stated: a forest may need even a second copy
+            continue
         # Draws that are copies say nothing; where they fail otherwise, CPI and LOCO must agree.
         of_cpi = 0.0 if unit in copies else raw[unit[0]]
         raw[unit[0]] = max(of_cpi, p_of.get(unit, 1.0))
@@ -234,6 +238,15 @@ def decide(work: Work, fdr: float, heads: bool = True) -> Decision:
         or (group in work.left_out and work.left_out[group].mean() > 0)
     )
     return Decision(method, selected, by_groups, by_loco, tuple(unclear), stated, head)
+
+
+def loco_of(unit: Unit, work: Work) -> tuple[float, float]:
+    """Return LOCO and its error of a feature or a group: those of the table, if it has them."""
+    if len(unit) == 1 and (result := work.results.get("loco")) and result.std_error is not None:
+        column = result.feature_names.index(unit[0])
+        return float(result.scores[column]), float(result.std_error[column])
+    loco = over_folds(work.left_out[unit])
+    return loco.share, loco.std_error
 
 
 def _leave_out(work: Work, units: Sequence[Unit]) -> None:

@@ -23,7 +23,7 @@ from losaw.explaining.written import days_of, numbers_of
 from losaw.scoring.rows import cluster_numbers
 from losaw.support.arguments import check_finite, check_unique, one_of
 from losaw.support.errors import LosawError
-from losaw.support.words import unknown
+from losaw.support.words import counted, unknown
 from losaw.tables.columns import LARGEST_WHOLE, asked_kinds
 from losaw.tables.groups import named_column
 from losaw.tables.reading import Values, is_frame, read_column, to_pandas
@@ -102,8 +102,8 @@ def prepare(
         notes.append(f"{rows} left out, without a value of {names[at]}.")
     if len(known) < FEWEST_ROWS:
         raise LosawError(
-            f"{len(known)} rows have a value of {names[at]!r}; importances are estimated on parts "
-            f"of the rows, and need at least {FEWEST_ROWS}"
+            f"{counted(len(known), '[row has|rows have]')} a value of {names[at]!r}; importances "
+            f"are estimated on parts of the rows, and need at least {FEWEST_ROWS}"
         )
     clusters: Any = None
     frame = frame.iloc[known]  # what other rows contain decides nothing
@@ -129,7 +129,7 @@ def prepare(
             "distinguish; make text of them"
         )
     y, labels = _response(read.take(known), names[at], task)
-    if not labels and len(np.unique(y)) <= _FEW_VALUES and (y % 1 == 0).all():
+    if task is None and not labels and len(np.unique(y)) <= _FEW_VALUES and (y % 1 == 0).all():
         notes.append(
             f"{names[at]} has {len(np.unique(y))} different whole numbers and is explained as a "
             "number. If they are classes, use task classification (--task classification)."
@@ -155,8 +155,10 @@ def prepare(
     equal, n_copies, n_others = copies(X, y)
     if n_copies:
         notes.append(
-            f"{n_copies:,} of {len(y):,} rows are copies of others, with the same value in every "
-            "column in use. They stay in one fold; if they were made by mistake, remove them."
+            f"{n_copies:,} of {len(y):,} rows "
+            + ("is a copy of another" if n_copies == 1 else "are copies of others")
+            + ", with the same value in every column in use. Copies stay in one fold; if they were "
+            "made by mistake, remove them."
         )
     if n_others:
         notes.append(
@@ -278,9 +280,11 @@ def _response(read: Values, target: str, task: str | None) -> tuple[NDArray[Any]
         )
     rarest = int(counts.argmin())
     if counts[rarest] < FEWEST_ROWS_OF_A_CLASS:
+        n_rarest = counted(int(counts[rarest]), "[row|rows]")
+        remedy = "leave those rows out, or merge classes" if len(labels) > 2 else "add rows of it"
         raise LosawError(
-            f"the class {labels[rarest]!r} of {target!r} has {counts[rarest]} rows, at least "
-            f"{FEWEST_ROWS_OF_A_CLASS} are needed: leave those rows out, or merge classes"
+            f"the class {labels[rarest]!r} of {target!r} has {n_rarest}, at least "
+            f"{FEWEST_ROWS_OF_A_CLASS} are needed: {remedy}"
         )
     return places, labels
 

@@ -11,14 +11,14 @@ import losaw
 from losaw.explaining.curves import Curve
 from losaw.explaining.design import METHODS, Design
 from losaw.explaining.disagreements import GROUPED_ABOVE, MEASURE, Associations, Disagreement
-from losaw.explaining.draws import Decision
+from losaw.explaining.draws import Decision, loco_of
 from losaw.explaining.scores import LEVEL, Work, over_folds
 from losaw.explaining.sentences import Sentence, and_listed
 from losaw.importance.group_tree import average_linkage
 from losaw.pages import Result, text_table
 from losaw.scoring.many_tests import adjust
 from losaw.scoring.result import ImportanceResult
-from losaw.support.words import decimal, listed, p_text, percent
+from losaw.support.words import counted, decimal, listed, p_text, percent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -209,13 +209,13 @@ class Explanation(Result):
             lines += [first[0].text, *(f"  {sentence.text}" for sentence in first[1:]), ""]
         lines += text_table(table.head(_SHOWN))
         if len(table) > _SHOWN:
-            lines.append(f"… and {len(table) - _SHOWN} more features")
+            lines.append(f"… and {counted(len(table) - _SHOWN, 'more [feature|features]')}")
         if any(METHODS[name].is_tested for name in self.results):
             lines.append(
                 f"* above 0 by this method alone, at a false discovery rate of {self.fdr:g}"
             )
         if any(len(unit) == 1 for unit in by_loco):
-            lines.append("? its draws fail their test or are copies: LOCO decides")
+            lines.append("? its draws fail their test or are copies: LOCO decides, or its group")
         return lines
 
     def _sentences(self) -> dict[str, list[str]]:
@@ -252,8 +252,8 @@ class Explanation(Result):
             "curves": {name: curve._asdict() for name, curve in self.curves.items()},
             "draws": [{"features": u, **test._asdict()} for u, test in draws.items()],
             "left_out": [
-                {"features": unit, "loco": loco.share, "std_error": loco.std_error}
-                for unit, loco in ((u, over_folds(v)) for u, v in self.work.left_out.items())
+                {"features": unit, "loco": loco, "std_error": error}
+                for unit, (loco, error) in ((u, loco_of(u, self.work)) for u in self.work.left_out)
             ],
             "quality": {name: q.__dict__ for name, q in self.work.quality.items()},
             "columns": [
@@ -287,7 +287,14 @@ class Explanation(Result):
             "measure": MEASURE,
             "decimal": decimal,
             "p_text": p_text,
+            "signed": signed,
         }
+
+
+def signed(value: float) -> str:
+    """Return a change with its sign and two digits, of hundreds and more all before the point."""
+    text = f"{value:+,.0f}" if abs(value) >= 100 else f"{value:+.2g}"
+    return text.replace("-", "−")
 
 
 def heat_map(related: Associations, names: Sequence[str]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from losaw.explaining.clock import Clock
 from losaw.explaining.design import METHODS, MOST_LOSAW_ROWS, PILOT_FITS, Design, sample
 from losaw.explaining.models import Splits, fit_each, make_forest, predicted
 from losaw.explaining.preparing import Prepared
-from losaw.importance import loco, mdi, pfi, ufi
+from losaw.importance import cpi, loco, mdi, pfi, ufi
 from losaw.knockoffs.diagnostics import DrawTest
 from losaw.rng import stream
 from losaw.scoring.losses import squared_error
@@ -128,10 +128,16 @@ def score(work: Work, forests: list[Any]) -> None:
                 work.results[name] = shares(name, work, forests, work.splits)
     if work.runs("pfi"):
         with work.clock.part("pfi"):
-            work.results["pfi"] = pfi(
-                features=work.features, n_repeats=work.design.permutations,
-                random_state=work.stream("pfi"), **work.common,
-            )  # fmt: skip
+            work.results["pfi"] = shuffled(work)
+
+
+def shuffled(work: Work) -> ImportanceResult:
+    """PFI; of clusters with values from all rows: a fold may have but one cluster's."""
+    repeats, random_state = work.design.permutations, work.stream("pfi")
+    common = work.common | {"features": work.features, "random_state": random_state}
+    if work.data.is_clustered:  # draws that are given nothing
+        return cpi(given=[], n_draws=repeats, **common)
+    return pfi(n_repeats=repeats, **common)
 
 
 def score_by_fits(work: Work) -> None:

@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from losaw.explaining.design import METHODS
+from losaw.explaining.design import METHODS, kept_rows
 from losaw.explaining.disagreements import CONTRASTS, Associations, Disagreement
-from losaw.explaining.draws import FAMILY_WISE, LEAST_LOCO, Decision, recognised
+from losaw.explaining.draws import FAMILY_WISE, LEAST_LOCO, Decision, loco_of, recognised
 from losaw.explaining.models import make_forest
 from losaw.explaining.preparing import Prepared
-from losaw.explaining.scores import LEVEL, Unit, Work, over_folds, share_explained
+from losaw.explaining.scores import LEVEL, Unit, Work, share_explained
 from losaw.support.words import as_option, decimal, listed, p_text, percent
 
 # So many features of a group, and of what stays open, are named.
@@ -29,6 +29,7 @@ _LEAK, _MOST, _ALONE, _LEAK_FOLDS = 0.95, 0.6, 10.0, 5
 _HARDLY_LOWER = 0.9
 # A score so many times that of the next is worth a word.
 _FAR_ABOVE = 2.0
+_WHERE_DRAWS_FAIL = "where draws fail their test or are copies"
 # A class so many times as frequent as in the table is over-represented.
 _MORE = 1.2
 
@@ -56,6 +57,8 @@ def answer(work: Work, decision: Decision, fdr: float) -> tuple[Sentence, ...]:
     if decision.method is None:
         return ()
     method, model, given = METHODS[decision.method], work.model, work.design.given
+    # Of each feature alone, which the star of the table tests to be above 0.
+    alone = f"LOCO (above {decimal(LEAST_LOCO)})" if decision.method == "loco" else method.label
     names = work.data.X.columns.drop(list(given))
     n, quality = len(names), work.quality.get("model")
     explains = quality is not None and quality.p_value <= LEVEL
@@ -69,7 +72,7 @@ def answer(work: Work, decision: Decision, fdr: float) -> tuple[Sentence, ...]:
             of_each.setdefault(decision.by((name,)), []).append(name)
         hows = {
             method.label: f"by {method.label}",
-            "LOCO": "by LOCO, where draws fail their test" if decision.by_loco else "by LOCO",
+            "LOCO": f"by LOCO, {_WHERE_DRAWS_FAIL}" if decision.by_loco else f"by {alone}",
             "tests of groups": "by the tests of groups",
         }
         parts = [f"{how}: {listed(of_each[by])}" for by, how in hows.items() if by in of_each]
@@ -106,11 +109,11 @@ def answer(work: Work, decision: Decision, fdr: float) -> tuple[Sentence, ...]:
             below.append(Sentence("not selected", (), text))
     else:
         with_loco = any(len(unit) == 1 for unit in decision.by_loco)
-        how = f"{method.label}{', with LOCO where draws fail their test,' * with_loco}"
+        how = f"{alone}{f', with LOCO {_WHERE_DRAWS_FAIL},' * with_loco}"
         none = f"{how} selects no single feature at {rate}."
         if stated:
             head = min(stated, key=lambda statement: len(statement.features))
-        elif explains and not given:
+        elif (explains or decision.stated) and not given:
             text = "The features together matter, but no single one is selected"
             text = f"{names[0]} predicts {work.data.target}" if n == 1 else text
             head = Sentence("together", tuple(names), text)
@@ -187,9 +190,11 @@ def _strongest(group: Unit, work: Work, decision: Decision) -> str:
     if method not in work.results:
         return ""
     result = work.results[method]
-    scores = {name: float(result.scores[result.feature_names.index(name)]) for name in group}
+    places = {name: result.feature_names.index(name) for name in group}
+    scores = {name: float(result.scores[place]) for name, place in places.items()}
     first, second = sorted(group, key=lambda name: -scores[name])[:2]
-    if not scores[first] > _FAR_ABOVE * max(scores[second], 0.0):
+    error = 0.0 if result.std_error is None else float(result.std_error[places[first]])
+    if not scores[first] > max(_FAR_ABOVE * scores[second], 2 * error):
         return ""
     numbers = f"{decimal(scores[first])}, the next {decimal(scores[second])}"
     return f"; {first} has the largest {METHODS[method].label} ({numbers})"
@@ -211,8 +216,7 @@ def _unit(unit: Unit) -> str:
 
 
 def _loco(unit: Unit, work: Work) -> str:
-    loco = over_folds(work.left_out[unit])
-    return f"LOCO {decimal(loco.share)} ± {decimal(loco.std_error)}"
+    return "LOCO {} ± {}".format(*map(decimal, loco_of(unit, work)))
 
 
 def _with_loco(unit: Unit, work: Work) -> str:
@@ -282,13 +286,16 @@ def notes(work: Work, has_curves: bool) -> tuple[Sentence, ...]:
     return (*said, *_not_decorrelated(work))
 
 
-def said_of(found: list[Disagreement], work: Work) -> tuple[Sentence, ...]:
+def said_of(
+    found: list[Disagreement], work: Work, by_loco: frozenset[Unit]
+) -> tuple[Sentence, ...]:
     """Return the disagreements as sentences, and the advice that follows from them."""
     sentences = tuple(Sentence(f"disagreement: {d.kind}", (d.feature,), d.text) for d in found)
     if not any({c.first, c.second} <= {*work.results} for c in CONTRASTS):
         return ()
     if not sentences:
-        text = "No two methods differ significantly beyond the difference of their definitions."
+        text = "No two methods differ significantly beyond the difference of their definitions"
+        text += " on features whose draws of CPI are trusted." if by_loco else "."
         return (Sentence("no disagreement", (), text),)
     text = "Which method to trust on a table like this one is measured by losaw audit."
     return (*sentences, Sentence("audit", (), text))
@@ -307,8 +314,8 @@ def _no_model(work: Work, decision: Decision) -> Iterator[Sentence]:
             if decision.selected or decision.stated:
                 text = (
                     f"{names[name]} with all features explains a share of {share} of the variation "
-                    f"of unseen rows (p {p_text(quality.p_value)}): what is found is weak, or the "
-                    "other features cost as much as it gains."
+                    f"of unseen rows (p {p_text(quality.p_value)}): what is found is weak, the "
+                    "other features cost as much as it gains, or the folds differ too much to tell."
                 )
             else:
                 text = (
@@ -389,15 +396,16 @@ def _clusters(data: Prepared, n_rows: int, related: Associations) -> Iterator[Se
             <= min(1.1 * pairs.nunique().max(), len(pairs) / _ROWS_A_UNIT)
         ]
         if together:
-            units = len(data.X[[first, *together]].dropna().drop_duplicates())
-            key = next((name for name in (first, *together) if counts[name] == units), "NAME")
+            shown = [first, *together[:2]]
+            units = len(data.X[shown].dropna().drop_duplicates())
+            key = next((name for name in shown if counts[name] == units), "NAME")
             yield Sentence(
                 "cluster",
                 (first, *together),
-                f"Many rows share the values of {listed([first, *together[:2]])} ({units} "
-                f"combinations in {len(data.y)} rows). If these are several rows of one person or "
-                f"thing, name the column that says which ({as_option('--cluster', key)}): without "
-                "it p-values are too small.",
+                f"Many rows share the values of {listed(shown)} ({units:,} combinations in "
+                f"{len(data.y):,} rows). If these are several rows of one person or thing, name "
+                f"the column that says which ({as_option('--cluster', key)}): without it p-values "
+                "are too small.",
             )
             return
 
@@ -406,11 +414,12 @@ def rare_classes(data: Prepared, part: Prepared) -> Iterator[Sentence]:
     """Warn of rare classes that are more frequent in the rows in use than in the table."""
     whole = np.bincount(data.y) / len(data.y) if data.labels else np.empty(0)
     used = np.bincount(part.y, minlength=len(whole)) if data.labels else np.empty(0)
+    kept = kept_rows(len(part.y), len(data.labels)) if data.labels else 0  # others differ by chance
     named = [
         f"{label}: {used[code]:,} of {round(whole[code] * len(data.y)):,} rows are used, "
         f"{100 * used[code] / len(part.y):.2g} % of those in use, not {100 * whole[code]:.2g} %"
         for code, label in enumerate(data.labels)
-        if used[code] / len(part.y) > _MORE * whole[code]
+        if used[code] <= kept and used[code] / len(part.y) > _MORE * whole[code]
     ]
     if named:
         shown = "; ".join(named[:4]) + (f"; and {len(named) - 4} more" if len(named) > 4 else "")

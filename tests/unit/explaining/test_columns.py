@@ -388,6 +388,20 @@ def test_missing_levels_are_a_level_and_missing_numbers_stay_missing():
     assert data.X["z"].isna().sum() == 60
 
 
+@pytest.mark.parametrize("taken", ["(other)", "(missing)"])
+def test_a_level_that_we_make_has_a_name_that_the_table_has_not(taken):
+    values = [taken] * 330 + ["b"] * 300 + [f"level {i}" for i in range(90)] + [None] * 5
+    column, _ = column_of(pd.DataFrame({"x": values, "y": RNG.standard_normal(len(values))}))
+    sizes = column.values.value_counts()
+    made = {"(other)", "(missing)", f"({taken})"} & {*sizes.index}
+    assert len(made) == 3 and sizes[taken] == 330 and "5 missing" in column.treatment
+    assert column.values.cat.categories[-2:].tolist() == [
+        "((other))" if taken == "(other)" else "(other)",
+        "((missing))" if taken == "(missing)" else "(missing)",
+    ]
+    assert taken == "(missing)" or "are one level ((other)) with" in column.merged
+
+
 @pytest.mark.parametrize(
     ("name", "values", "is_hinted"),
     [
@@ -404,6 +418,8 @@ def test_missing_levels_are_a_level_and_missing_numbers_stay_missing():
         ("name", [f"person {i}" for i in ROW], False),
         ("name", ["unknown" if i % 8 == 0 else f"person {i}" for i in ROW], False),
         ("name", ["n/a" if i % 2 == 0 else f"person {i}" for i in ROW], False),
+        ("name", [["n/a", "none", f"person {i}"][min(i % 4, 2)] for i in ROW], False),
+        ("name", [["n/a", "none", f"person {i}"][min(i % 4 // 2 * 2, 2)] for i in ROW], False),
         ("name", ["unknown" if i % 8 == 0 else f"person {i % 60}" for i in ROW], True),
         ("patient_id", np.where(ROW % 8 == 0, -99, ROW**2), False),
     ],

@@ -1,5 +1,7 @@
 """What is selected and stated: CPI where its draws pass their test, and LOCO where they do not."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -71,14 +73,17 @@ def test_loco_decides_where_draws_fail_and_the_answer_says_so():
     )  # fmt: skip
     found, sentences = said(made)
     assert found.selected == ("income",) and found.open == (("rooms",),)
-    assert sentences["selected"].text == "Selected by LOCO, where draws fail their test: income"
+    assert (
+        sentences["selected"].text
+        == "Selected by LOCO, where draws fail their test or are copies: income"
+    )
     assert sentences["by LOCO"].features == ("income",)
     assert "income (LOCO .06 ± " in sentences["by LOCO"].text
     assert "2 features are not selected, and 1 stays open" in sentences["not selected"].text
     assert sentences["open"].features == ("rooms",)
     made.draw_tests = {("income",): WRONG}
     assert said(made)[1]["selected"].text == (
-        "Selected by CPI: rooms; by LOCO, where draws fail their test: income"
+        "Selected by CPI: rooms; by LOCO, where draws fail their test or are copies: income"
     )
 
 
@@ -216,3 +221,49 @@ def test_of_what_stays_open_few_are_named_and_the_rest_is_a_number(monkeypatch):
             "open"
         ].text
         assert more in text and text.count("(LOCO") == most
+
+
+def test_copies_in_a_stated_group_are_decided_by_its_test():
+    """LOCO of an exact copy is above its bound by the forest alone, which draws its features."""
+    copied = scored(0.0, 0.0, 0.2, 0, notes={"income": "untestable", "rooms": "untestable"})
+    pair = ("income", "rooms")
+    loco = scored(0.04, 0.04, 0.06, 0)
+    found, sentences = said(work(copied, loco, groups=(pair,), left_out={pair: 0.1}))
+    assert found.selected == ("age",) and found.stated == (pair,)
+    assert sentences["selected"].text.startswith("Selected by CPI: age; one of {income, rooms}")
+    alone, _ = said(work(copied, loco))
+    assert set(alone.selected) == {"income", "rooms", "age"}
+
+
+def test_loco_alone_says_its_bound():
+    made = work(scored(0, 0, 0, 0), scored(0.005, 0.2, 0, 0))
+    del made.results["cpi"]
+    found, sentences = said(made)
+    assert found.selected == ("rooms",)
+    assert sentences["selected"].text == "Selected by LOCO (above .01): rooms"
+    made.results["loco"] = scored(0.005, 0.004, 0, 0)
+    assert "LOCO (above .01) selects no single feature" in said(made)[1]["none selected"].text
+
+
+def test_a_headline_does_not_contradict_a_statement_below_it():
+    pair = ("income", "rooms")
+    made = work(scored(0, 0, 0, 0), groups=(pair,), left_out={pair: -0.01}, p_value=0.5)
+    found, sentences = said(made)
+    assert found.stated == (pair,) and "undecided" not in sentences and "together" in sentences
+
+
+def test_one_error_of_loco_is_shown_of_a_feature():
+    made = work(scored(0.2, 0.1, 0, 0), scored(0.06, 0, 0, 0), draws={"income": WRONG})
+    made.results["loco"] = replace(
+        made.results["loco"], std_error=np.full(4, 0.07), std_error_kind="x"
+    )
+    assert "income (LOCO .06 ± .07)" in said(made)[1]["by LOCO"].text
+
+
+@pytest.mark.parametrize(("error", "is_named"), [(0.002, False), (0.0005, True)])
+def test_a_member_is_named_where_its_score_is_above_two_errors(error, is_named):
+    pair = ("income", "rooms")
+    cpi = replace(scored(0.002, -0.0006, 0, 0), std_error=np.full(4, error), std_error_kind="x")
+    cpi = replace(cpi, details=cpi.details | {"raw_p_values": np.ones(4)})
+    _, sentences = said(work(cpi, groups=(pair,), left_out={pair: 0.1}))
+    assert ("income has the largest CPI" in sentences["statement"].text) == is_named

@@ -138,6 +138,13 @@ def test_what_all_other_features_contain_is_not_said_of_one_of_them(p_values, no
     assert f": the model uses it, but {words}" in said.text
 
 
+def test_what_loco_finds_is_not_said_to_add_nothing():
+    results = {"pfi": scored(0.5, 0.0), "cpi": scored(0.1, 0.0, p_values=[0.5, 0.5])}
+    results["loco"] = scored(0.04, 0.0, p_values=[1e-6, 0.5])
+    (said, *_) = disagreements(results, related(0.5), 0.1)
+    assert said.kind == "shared" and "not shown to add" not in said.text
+
+
 CONTRASTS = [
     ("recovered", {"cpi": scored(0.5, 0.5), "loco": scored(0.02, 0.25)}, "x"),
     ("needed", {"cpi": scored(0.5, 0.5), "loco": scored(0.6, 0.5)}, "x"),

@@ -8,6 +8,9 @@ import pytest
 from sklearn.linear_model import LinearRegression
 
 import losaw
+from losaw.explaining.design import sample, take
+from losaw.explaining.preparing import prepare
+from losaw.explaining.sentences import rare_classes
 from reference.explaining_tables import copies, mixed
 
 
@@ -231,6 +234,8 @@ def test_weights_that_cannot_decorrelate_are_a_note(apart):
 def test_a_target_of_few_whole_numbers_may_be_classes(y, is_hinted):
     found = explain(noise().assign(y=y), methods="pfi", folds=3)
     assert any("--task classification" in s.text for s in kinds(found, "table")) == is_hinted
+    asked = explain(noise().assign(y=y), methods="pfi", folds=3, task="regression")
+    assert not any("--task" in s.text for s in kinds(asked, "table"))
 
 
 def test_a_rise_of_two_classes_is_towards_a_named_one(nothing):
@@ -303,3 +308,34 @@ def test_of_noise_nothing_is_said_to_add_to_given_columns():
     found = explain(noise(), given="X1", methods=None)
     assert found.selected == () and found.answer == "These data do not decide what adds to X1"
     assert "together" not in found.to_text() + found.to_html()
+
+
+@pytest.mark.parametrize("n_shops", [8, 12])
+def test_pfi_of_what_is_constant_in_a_shop_is_that_of_shops(n_shops):
+    """Each fold has one shop, or two: within it a permutation would change next to nothing."""
+    rng, shop = np.random.default_rng(0), np.repeat(np.arange(n_shops), 15)
+    size = rng.standard_normal(n_shops)[shop]
+    frame = pd.DataFrame({"size": size, "dose": rng.standard_normal(len(shop)), "shop": shop})
+    frame["y"] = 2 * size + 0.1 * rng.standard_normal(len(shop))
+    found = explain(frame, methods="pfi", model=LinearRegression(), cluster="shop", folds=None)
+    assert found.results["pfi"].scores[0] > 0.8  # 2 of the loss, less own values and other shops' y
+    assert "size" in found.selected
+
+
+@pytest.mark.parametrize("n_classes", [2, 5, 20])
+def test_classes_that_are_not_rare_are_not_said_to_be(n_classes):
+    y = np.arange(1000) % n_classes
+    data = prepare(noise(1000).assign(y=y.astype(str)), "y")
+    for seed in range(30):
+        rows = sample(data, 30 * n_classes, np.random.default_rng(seed))
+        assert not list(rare_classes(data, take(data, rows)))
+
+
+def test_what_is_said_of_shared_values_counts_the_columns_that_it_names():
+    rng = np.random.default_rng(0)
+    person = np.repeat(np.arange(48), 8)
+    columns = {f"c{j}": rng.standard_normal(48)[person] for j in range(3)}
+    columns["c3"] = np.where(np.arange(384) % 8 == 0, rng.standard_normal(384), columns["c0"] + 5)
+    frame = pd.DataFrame(columns).assign(y=rng.standard_normal(384))
+    (said,) = kinds(explain(frame, methods="pfi", folds=3), "cluster")
+    assert "c0, c1, c2 (48 combinations in 384 rows)" in said.text
