@@ -2,6 +2,7 @@
 
 import io
 import json
+import math
 from types import SimpleNamespace
 
 import numpy as np
@@ -16,6 +17,7 @@ from losaw.study.errors import StudyError
 from losaw.study.report.results import StudyResults
 from losaw.study.report.tables import write_tables
 from losaw.study.results.collect import collect
+from losaw.study.results.compare import note_errors
 from losaw.study.results.outputs import write_outputs
 from losaw.study.results.summary import (
     complete_summary,
@@ -177,6 +179,25 @@ def test_without_a_printed_standard_deviation_there_is_no_column_for_it(computed
     computed.published.write_text("\n".join(lines) + "\n")
     _, comparison = comparison_of(computed)
     assert list(comparison.columns[-4:]) == ["verdict", "runs_to_decide", "explained", "noted"]
+
+
+@pytest.mark.parametrize(
+    ("part", "is_noted"), [(0.1, True), (0.19, True), (0.5, False), (1, False)]
+)
+def test_standard_errors_in_the_column_of_deviations_are_noted(part, is_noted):
+    rows = [
+        {"metric": "m", "published_sd": part * sd, "reproduced_sd": sd, "n_seeds": 20,
+         "published_runs": 100.0, "noted": noted}
+        for sd, noted in [(0.3, "known"), (0.2, ""), (0.25, ""), (math.nan, "")]
+    ]  # fmt: skip
+    note_errors(rows)
+    assert ["its column is published_se" in row["noted"] for row in rows] == [is_noted] * 3 + [
+        False
+    ]
+    assert rows[0]["noted"].startswith("known")
+    few = [{**row, "n_seeds": 2, "noted": ""} for row in rows]
+    note_errors(few)
+    assert not any(row["noted"] for row in few)
 
 
 @pytest.fixture

@@ -33,6 +33,8 @@ from losaw.study.results.agreement import (
 
 # More runs do not decide: the published value alone has too large an error.
 NEVER = "never"
+# Of so many cells and runs of each a printed deviation can be told from a standard error.
+_ENOUGH_CELLS, _ENOUGH_RUNS = 3, 16
 CANNOT_BE_DECIDED = "cannot be decided by runs"
 # Of a compared cell: its verdict, but that all open ones are one, and those apart that stay open.
 OUTCOMES = AGREES, DIFFERS, DEVIATES, UNDECIDED, CANNOT_BE_DECIDED, NO_ERROR
@@ -64,6 +66,8 @@ def compare(study: Study, summary: pd.DataFrame, published: pd.DataFrame) -> pd.
         row = {"n_seeds": 0, **runs, **in_print, **cell}
         weighed = weigh_cell(row, kind, study.file.margins.get(metric, math.nan))
         rows.append(row | weighed | what_is_known(study, cell, in_print))
+    if "published_sd" in published:
+        note_errors(rows)
     columns = with_axes(OF_COMPARISON, study.axes)
     if "published_sd" in published.columns and published["published_sd"].notna().any():
         columns += DEVIATIONS
@@ -110,6 +114,21 @@ def weigh_cell(cell: Mapping[str, Any], kind: Kind | None, margin: float) -> dic
         more = runs_to_decide(evidence, cell["n_seeds"], margin)
         numbers["runs_to_decide"] = NEVER if math.isinf(more) else str(more)
     return {**numbers, "margin": margin if "published" in cell else math.nan, "verdict": word}
+
+
+def note_errors(rows: list[dict[str, Any]]) -> None:
+    """Note printed deviations of a metric that are rather standard errors, by those of our runs."""
+    names = ["metric", *DEVIATIONS, "n_seeds", "published_runs"]
+    known = pd.DataFrame(rows).reindex(columns=names).dropna()
+    known = known[(known["n_seeds"] >= _ENOUGH_RUNS) & (known["published_runs"] >= _ENOUGH_RUNS)]
+    for _, cells in known.groupby("metric"):
+        of_ours = (cells["published_sd"] / cells["reproduced_sd"]).median()
+        of_error = 1 / math.sqrt(cells["published_runs"].median())
+        if len(cells) >= _ENOUGH_CELLS and of_ours < 2 * of_error:
+            words = f"published_sd is {of_ours:.2g} of our deviation in the median, as a standard "
+            words += "error would be: if it is one, its column is published_se"
+            for at in cells.index:
+                rows[at]["noted"] = "; ".join(filter(None, [rows[at]["noted"], words]))
 
 
 def what_is_known(
