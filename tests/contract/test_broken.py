@@ -153,6 +153,8 @@ BROKEN = [
     (scoring(lambda *_: [1.0, 1, 1, 1, np.nan]), "1 of 5 scores are missing"),
     (with_("importance", explain=lambda self, model, data, rng: ImportanceResult(
         np.ones(5), data.feature_names, p_values=-np.ones(5))), "p_values must be"),
+    (with_("importance", explain=lambda self, model, data, rng: ImportanceResult(
+        np.ones(5), data.feature_names, details={"selected": [0, 2]})), "for each of 5 features"),
     (with_("importance", explain=lambda *_: ImportanceResult(np.ones(5), tuple("abcde"))),
      "in their order"),
     (scoring(lambda *_: NOISE.random(5)), "two equal calls"),

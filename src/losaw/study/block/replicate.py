@@ -247,6 +247,12 @@ def checked(result: Any, data: Dataset) -> ImportanceResult:
         is_untested = np.isnan(values) & (name == "p_values")
         if not (found is None or (is_untested | ((values >= low) & (values <= high))).all()):
             raise ValueError(f"{name} must be between {low:g} and {high:g}, got {values}")
+    selected = result.details.get("selected")
+    if selected is not None:  # places of features are no decision
+        chosen = np.asarray(selected)
+        if chosen.dtype != bool or chosen.shape != (len(result),):
+            words = f"details['selected'] must be True or False for each of {len(result)} features"
+            raise ValueError(f"{words}, got {selected!r:.80}")
     for shared in (result.scores, result.std_error, result.p_values):
         if isinstance(shared, np.ndarray):  # the metrics share it
             shared.flags.writeable = False

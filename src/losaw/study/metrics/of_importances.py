@@ -222,11 +222,7 @@ def _selected(result: ImportanceResult, optional: bool) -> NDArray[np.bool_] | N
             "not defined, since the importance has no p-values; take a method that tests (CPI, "
             "LOCO, Boruta)"
         )
-    chosen = np.asarray(np.asarray(result.p_values) <= LEVEL if selected is None else selected)
-    if chosen.dtype != bool or chosen.shape != (len(result),):  # places of features are no decision
-        words = f"details['selected'] must be True or False for each of {len(result)} features"
-        raise ValueError(f"{words}, got {selected!r:.80}")
-    return chosen
+    return np.asarray(np.asarray(result.p_values) <= LEVEL if selected is None else selected)
 
 
 def check_k(k: int | None = None, **others: object) -> None:

@@ -128,6 +128,10 @@ def test_predictions_of_another_shape_are_no_numbers_of_a_metric():
         ({"std_error": np.array([np.nan, 1.0])}, "std_error must be between 0 and inf"),
         ({"scores": np.array([np.nan, 1.0])}, "1 of 2 scores are missing or infinite"),
         ({"feature_names": ("b", "a")}, "the features are named b, a"),
+        *[
+            ({"details": {"selected": selected}}, "True or False for each of 2 features")
+            for selected in ([1, 0], [0], [True], np.full(2, 0.5), ["no"] * 2, np.eye(2) > 0)
+        ],
     ],
 )
 def test_what_no_metric_can_judge_is_a_failure(values, words):

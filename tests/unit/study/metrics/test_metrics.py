@@ -175,9 +175,6 @@ REFUSED = [
     *[(one(), with_p_values(1, 1, 1, 1), 5, "4 scores for 5 features")
       for one in (*RANKINGS, rejection_rate, top_share, false_share)],
     (rejection_rate(), PERFECT, (0,), "no p-values"),
-    *[(one(), with_p_values(1, 1, 1, 1, selected=selected), (0,), "True or False for each of 4")
-      for one in (rejection_rate, false_share)
-      for selected in ([3, 1, 2, 0], [0, 1], [True], np.full(4, 0.5), ["no"] * 4, HALF > 0)],
     (top_share(features=["x"]), PERFECT, (0,), "unknown feature 'x'"),
     (feature_score(feature="c"), scores(1, 2), (0,), r"unknown feature 'c' \(known: X1, X2\)"),
     (feature_rank(feature="c"), scores(1, 2), (0,), "unknown feature 'c'"),
