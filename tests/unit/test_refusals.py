@@ -27,6 +27,8 @@ from sklearn.tree import DecisionTreeRegressor
 from losaw import LosawMiniBatches, LosawNetworkRegressor, NetworkRegressor, explain
 from losaw.forest import LosawRandomForestRegressor, PlainRandomForestRegressor, decorrelation
 from losaw.forest.as_printed.forest import ForestAsPrinted
+from losaw.forest.ranger import RangerTrees
+from losaw.importance import ufi
 from losaw.knockoffs import make_sampler
 from losaw.support.arguments import as_floats
 from losaw.tables import read_table
@@ -273,6 +275,16 @@ def of_knockoffs():
         yield lambda: make_sampler("conditional").fit(X, rng=RNG, clusters=clusters), said
 
 
+def of_truth_values():
+    said = "must be True or False, got "
+    for value in ("no", None, 2, 0.5):
+        forest = RandomForestRegressor(2, random_state=0).fit(X, Y)
+        yield lambda: ufi(forest, X, Y, in_bag=value), f"in_bag {said}"
+        yield lambda: linear_coefficient(X, Y, standardized=value), f"standardized {said}"
+        yield lambda: MultinomialLogit(standardize=value).fit(Y > 0, X), f"standardize {said}"
+        yield lambda: RangerTrees(2, 5, 0, redraw=value).fit(X, Y), f"redraw {said}"
+
+
 def of_linear_trends():
     for estimate in (linear_coefficient, target_correlation):
         for rows, y, words in (
@@ -410,7 +422,7 @@ def of_weights():
 
 
 # The others refuse by a ValueError alone.
-OF_TYPES_TOO = (of_forests, of_networks, of_knockoffs, of_trends)
+OF_TYPES_TOO = (of_truth_values, of_forests, of_networks, of_knockoffs, of_trends)
 TABLE = (*OF_TYPES_TOO, of_linear_trends, of_numbers, of_weights)
 
 

@@ -9,6 +9,7 @@ from losaw.forest.ensemble import Forest, draw_seeds
 from losaw.forest.growing.arrays import Settings
 from losaw.forest.plain import grow_plain_forest
 from losaw.forest.validation import UNLIMITED
+from losaw.support.arguments import truth_value
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class RangerTrees:
             counts_rows_once=True,
             splits_half_way=True,
             needs_gain=False,
-            redraws=self.redraw,
+            redraws=truth_value("redraw", self.redraw),
         )
         columns, response = (np.ascontiguousarray(array, dtype=float) for array in (X, y))
         seeds = draw_seeds(np.random.default_rng(self.seed), self.n_estimators)

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from losaw.data import FloatArray
 from losaw.importance.tree_means import mean_over_trees
 from losaw.scoring.result import ImportanceResult, parameter_repr
+from losaw.support.arguments import truth_value
 from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups
 from losaw.trees.over_trees import TreeNodes
@@ -83,6 +84,7 @@ def ufi(
     ('X1',)
     """
     forest = view_forest(model, X, y, groups, kinds, feature_names)
+    in_bag = truth_value("in_bag", in_bag)
     rule = _regression if forest.task == "regression" and in_bag else _OUT_OF_BAG[forest.task]
     return mean_over_trees(parameter_repr("ufi", in_bag=in_bag), rule, forest)
 

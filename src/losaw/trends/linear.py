@@ -5,6 +5,7 @@ from numpy.typing import ArrayLike
 from scipy.stats import t
 
 from losaw.scoring.result import ImportanceResult
+from losaw.support.arguments import truth_value
 from losaw.support.outcomes import finite_sample
 
 _ROUNDING = 1e-13
@@ -59,6 +60,7 @@ def linear_coefficient(
     >>> bool(trend.scores[1] < 0 and trend.p_values[1] < 0.001)
     True
     """
+    standardized = truth_value("standardized", standardized)
     rows, response, names = finite_sample(X, y)
     centred, target = rows - rows.mean(axis=0), response - response.mean()
     scale = centred.std(axis=0)

@@ -15,7 +15,7 @@ from losaw.data import FloatArray
 from losaw.kernels.inversion import padded
 from losaw.kernels.logit.quasi_newton import fit_logit
 from losaw.kernels.logit.terms import Size, make_logit
-from losaw.support.arguments import as_floats, check_unit
+from losaw.support.arguments import as_floats, check_unit, truth_value
 from losaw.weighting.checks import check_counts, check_pair
 from losaw.weighting.levels import discrete_mask, helmert
 
@@ -167,7 +167,8 @@ class MultinomialLogit(BaseEstimator):
         c = check_counts(counts, len(t))
         self.classes_, code = np.unique(t, return_inverse=True)
         n_classes = len(self.classes_)
-        self.encoder_ = _Encoder(a, self.discrete, self.standardize, c)
+        is_scaled = truth_value("standardize", self.standardize)
+        self.encoder_ = _Encoder(a, self.discrete, is_scaled, c)
         patterns, pattern = np.unique(a, axis=0, return_inverse=True)
         cells = np.zeros((len(patterns), n_classes))
         np.add.at(cells, (pattern.ravel(), code), c)
