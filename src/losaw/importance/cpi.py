@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from losaw.data import FloatArray
 from losaw.knockoffs import make_sampler
 from losaw.rng import as_generator
-from losaw.scoring.folds import Fit, fits
+from losaw.scoring.folds import Fit, alike_notes, fits
 from losaw.scoring.losses import Loss, LossName
 from losaw.scoring.many_tests import Adjustment
 from losaw.scoring.model import Model
@@ -139,7 +139,7 @@ def cpi(
         A label for every row: rows of one label belong together, as those of a patient. With
         ``cv`` they stay in one fold; without, the test is over clusters instead of rows. Draws of
         ``"conditional"`` take nothing from rows of the same label; but a group of features does in
-        a fold of one label.
+        a fold of one label, where one with a feature that has one value there is not tested.
     cv : int, splitter or None, default None
         None: the given model on X. Otherwise the model is fitted anew in every fold and scored on
         the rows left out: see :func:`losaw.scoring.tests.infer`. For rows in the
@@ -213,7 +213,9 @@ def cpi(
         fit_units(drawing, rows, rng, models[0].model.members, places)
         drawn = draws_of_folds(drawing, models, generators_of_draws(n_draws, rng))
     compares = drawn is not None and drawn[0].donors is not None
-    inference = Inference(test, adjustment, ERROR_KIND, shown, compares)
+    # Draws of a feature are of all rows, but of a group, and joint ones, of those of a fold.
+    notes = alike_notes(models, rows, groups_only=drawn is not None)
+    inference = Inference(test, adjustment, ERROR_KIND, shown, compares, notes)
     shares = None if cv is None or drawn is None else shares_over_folds(models, rows, drawn)
     # Numbers of the seed itself may be those that X was simulated from.
     draw_rng = rng if isinstance(random_state, np.random.Generator) else rng.spawn(1)[0]

@@ -151,12 +151,18 @@ def _of_pair(
     drawn = draws_of_folds(sampler, models, generators_of_draws(n_draws, rng))
     alone = with_units(models, Units(tuple(names), each))
     notes = notes_on(alone[0].model, shares_over_folds(alone, rows, drawn))
-    of_folds, exchanging = [], with_units(models, Units((*names, "both"), (*each, pair)))
-    for fit, draws in zip(exchanging, drawn, strict=True):
+    of_folds, together = [], with_units(models, Units(("both",), (pair,)))
+    for fit, both_of_fit, draws in zip(alone, together, drawn, strict=True):
         subject, total, donated = fit.model, np.zeros((len(fit.held), 1)), np.zeros((len(rows), 1))
-        exchanged = subject.exchange(map(subject.encode, draws.codes), n_draws)
-        for predictions, donors in zip(exchanged, draws.donors or (), strict=True):
-            same, first, second, both = (subject.loss(subject.y, p) for p in predictions)
+        codes = [subject.encode(copy) for copy in draws.codes]
+        # No column is in two units of one exchange.
+        of_each = subject.exchange(codes, n_draws)
+        of_both = both_of_fit.model.exchange(codes, n_draws)
+        for predictions, (_, of_pair), donors in zip(
+            of_each, of_both, draws.donors or (), strict=True
+        ):
+            losses = (subject.loss(subject.y, p) for p in (*predictions, of_pair))
+            same, first, second, both = losses
             changes = (first + second - both - same)[:, None]
             total += changes / n_draws
             for of_one in np.hsplit(donors, 2):

@@ -1,5 +1,6 @@
 """Tests of groups of features from the top of a tree down to single features."""
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -19,7 +20,7 @@ from losaw.importance.group_tree import (
 )
 from losaw.knockoffs import make_sampler
 from losaw.rng import as_generator
-from losaw.scoring.folds import Fit, fits, with_units
+from losaw.scoring.folds import Fit, alike_features, fits, with_units
 from losaw.scoring.losses import Loss
 from losaw.scoring.result import ImportanceResult
 from losaw.scoring.rows import ScoringOptions, read_rows
@@ -131,6 +132,11 @@ random_state
         As :func:`losaw.importance.cpi`; for groups with a feature in common, or a rate out of
         range.
 
+    Warns
+    -----
+    UserWarning
+        For a feature that has one value within every fold: draws of groups do not change it.
+
     Examples
     --------
     Two columns that contain the same information matter as a group:
@@ -157,6 +163,13 @@ random_state
     else:
         tree = tree_of_groups(names, groups)
     models = fits(model, rows, ScoringOptions(loss, n_jobs=n_jobs), cv, rng)
+    alike = [names[j] for j in np.flatnonzero(alike_features(models, rows))]
+    if alike:
+        warnings.warn(
+            f"{listed(alike)}: one value within every fold, which is all that a group's draws take "
+            "there, so that groups do not show what it does; take fewer folds",
+            stacklevel=2,
+        )
     inference = Inference(error_kind=_ERROR_KIND)
     seed = int(rng.integers(2**63))
     tests: dict[int, tuple[ImportanceResult, int]] = {}

@@ -81,7 +81,8 @@ sample_weight, clusters
     -------
     ImportanceResult
         ``std_error`` over test rows, both models held fixed: it does not hold what another
-        training sample, or another seed of a random learner, would change. With ``cv`` over folds.
+        training sample, or another seed of a random learner, would change. With
+        ``cv`` over rows and fits.
 
     Raises
     ------
@@ -133,7 +134,7 @@ sample_weight, clusters
     if train is not None:
         unfitted(model, seed)  # refuse early what cannot be fitted again
     models = fits(
-        model, rows, ScoringOptions(loss, scoring, features, groups, n_jobs), cv, rng, test
+        model, rows, ScoringOptions(loss, scoring, features, groups, n_jobs), cv, rng, test, seed
     )
     shown = parameter_repr(
         "loco", loss=models[0].model.loss_name, test=test, adjustment=adjustment, cv=cv

@@ -1,6 +1,5 @@
 """Permutation feature importance on unseen rows (Breiman 2001; Fisher, Rudin & Dominici 2019)."""
 
-import itertools
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -11,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
 from losaw.rng import as_generator, rows_by_weight
-from losaw.scoring.folds import Fit, fits
+from losaw.scoring.folds import Fit, alike_notes, fits
 from losaw.scoring.losses import Loss, LossName
 from losaw.scoring.result import ImportanceResult, checked_by, parameter_repr
 from losaw.scoring.rows import ScoringOptions, read_rows
@@ -21,7 +20,6 @@ from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups
 
 SCALES = ("difference", "ratio")
-ALIKE = "not tested: it has one value within every fold, so that a permutation changes nothing"
 # A loss that is smaller than this part of the loss after a permutation is 0 but for rounding.
 _ROUNDING = 1e-14
 
@@ -85,7 +83,8 @@ random_state
         ``cv`` over fits too. No standard error where the model was fitted to these rows.
         ``rows``: differences of single rows, mean over permutations; ``details``: ``repeats``
         (n_repeats, n_features), and without folds ``permutation_error``, that of their mean, model
-        and rows held fixed; ``notes``: features that have one value within every fold.
+        and rows held fixed; ``notes``: features, and groups with one, that have one value
+        within every fold.
 
     Raises
     ------
@@ -111,6 +110,7 @@ random_state
     inference = Inference(
         method=shown,
         compares=scale == "difference",
+        notes=alike_notes(models, rows),
     )
     shift = 1.0 if scale == "ratio" and cv is not None else 0.0  # tests are of scores above 0
 
@@ -190,10 +190,4 @@ def permuted_differences(
             f"(after a permutation {repeats.max():.2g}); use 'difference'"
         )
     repeats = repeats - original if scale == "difference" else repeats / original
-    alike = (
-        np.array_equal(columns[1:, unit], columns[:-1, unit], equal_nan=True)
-        for unit in subject.scored_columns
-    )
-    notes = dict.fromkeys(itertools.compress(subject.names, alike), ALIKE)
-    details = {"repeats": repeats, "notes": notes}
-    return Differences(total / n_repeats, repeats.mean(axis=0), details, donated)
+    return Differences(total / n_repeats, repeats.mean(axis=0), {"repeats": repeats}, donated)

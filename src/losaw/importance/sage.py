@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
 from losaw.rng import as_generator, rows_by_weight
-from losaw.scoring.folds import Fit, fits
+from losaw.scoring.folds import Fit, alike_notes, fits
 from losaw.scoring.losses import Loss, LossName
 from losaw.scoring.model import Model
 from losaw.scoring.result import ImportanceResult, checked_by, parameter_repr
@@ -85,7 +85,9 @@ def sage(
     ImportanceResult
         ``std_error`` over rows (or clusters), of which each has the mean of its orders, and over
         the rows of the background by Tukey's jackknife, if two or more of both are drawn; the model
-        is held fixed (with ``cv`` over folds). ``details``: ``n_permutations`` and ``converged``.
+        is held fixed (with ``cv`` over folds). ``details``: ``n_permutations`` and ``converged``,
+        with ``cv`` their means over folds; ``notes``: features, and groups with one, that have one
+        value within every fold, whose rows are the background.
 
     Raises
     ------
@@ -141,9 +143,17 @@ def sage(
         )
 
     def differences(fit: Fit) -> Differences:
-        return Differences(None, run(fit.model).contributions.mean(axis=0))
+        if len(fit.held) == 1:
+            raise ValueError(
+                "a fold of cv scores one row, which cannot be its own background; take fewer folds"
+            )
+        sampled = run(fit.model)
+        scores = sampled.contributions
+        details = {"n_permutations": len(scores), "converged": sampled.is_converged}
+        return Differences(None, scores.mean(axis=0), details)
 
-    return infer(differences, models, rows, Inference(method=shown), rng)
+    inference = Inference(method=shown, notes=alike_notes(models, rows))
+    return infer(differences, models, rows, inference, rng)
 
 
 class _Sampled(NamedTuple):

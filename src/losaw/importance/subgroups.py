@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from losaw.data import FloatArray
 from losaw.importance.pfi import permuted_differences
 from losaw.rng import as_generator, rows_by_weight, seed_integer
-from losaw.scoring.folds import Fit, fits
+from losaw.scoring.folds import Fit, alike_notes, fits
 from losaw.scoring.losses import Loss, LossName
 from losaw.scoring.result import ImportanceResult, checked_by, parameter_repr
 from losaw.scoring.rows import Rows, ScoringOptions, read_rows, training_rows
@@ -111,6 +111,7 @@ n_jobs, random_state
         method=parameter_repr(
             "subgroups", n_repeats=n_repeats, loss=models[0].model.loss_name, cv=cv
         ),
+        notes=alike_notes(models, rows),
     )
 
     def differences(fit: Fit) -> Differences:

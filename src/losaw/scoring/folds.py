@@ -2,12 +2,14 @@
 
 import warnings
 from collections.abc import Iterable, Sequence
+from copy import deepcopy
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from losaw.data import FloatArray
 from losaw.rng import seed_integer
 from losaw.scoring.losses import asked_loss
 from losaw.scoring.model import Model, read_model, with_missing_rows
@@ -22,6 +24,11 @@ SEEN = "not tested: the model was fitted to these rows"
 WARNING = (
     "the model was fitted to these rows: losses of rows that a model remembers are no measure of "
     "what it needs, and are not tested. Give rows that it has not seen, or cv=5 to fit it in folds"
+)
+
+
+ALIKE = (
+    "not tested: {} has one value within every fold, so that to exchange it there changes nothing"
 )
 
 
@@ -41,10 +48,12 @@ def fits(
     cv: Any,
     rng: np.random.Generator,
     test: str = "t",
+    seed: int | None = None,
 ) -> list[Fit]:
     """Return the given model on all rows, or with ``cv`` a model fitted for each fold.
 
     With pairs of row numbers as ``cv`` the model may be a list, of the fitted model of each fold.
+    Models without a seed have ``seed``, None: one of ``rng``.
     """
     task = task_of(model)
     predicts = ("predict", "predict_proba", "predict_encoded")
@@ -62,7 +71,7 @@ def fits(
                 "cv=[(rows of the fit, rows to score), …], or one model"
             )
         subject = read_model(model, rows, options, loss)
-        seen = is_sample(model, rows.table.rows(), rows.y)
+        seen = is_sample(model, rows.table, rows.y)
         if seen:
             warnings.warn(WARNING, stacklevel=3)
         return [Fit(subject, None, np.arange(len(rows)), seen)]
@@ -72,7 +81,7 @@ def fits(
             "common training rows are not; with cv= use test='t'"
         )
     pairs = folds(cv, model, rows, rng, task)
-    models = fitted_models(model, rows, pairs, rng)
+    models = fitted_models(model, rows, pairs, seed_for_copies(rng) if seed is None else seed)
     return [
         Fit(read_model(fitted, rows.take(held), options, loss), train, held)
         for fitted, (train, held) in zip(models, pairs, strict=True)
@@ -83,6 +92,29 @@ def with_units(models: Sequence[Fit], units: Units) -> list[Fit]:
     """Return the models with these features and groups, all of them scored."""
     scored = np.arange(len(units.names))
     return [fit._replace(model=replace(fit.model, units=units, scored=scored)) for fit in models]
+
+
+def alike_features(models: Sequence[Fit], rows: Rows) -> NDArray[np.bool_]:
+    """Return which features vary, but have one value within every fold, (n_features,)."""
+    codes = rows.table.codes
+    within = np.all([_is_constant(codes[fit.held]) for fit in models], axis=0)
+    return np.asarray(within & ~_is_constant(codes))
+
+
+def alike_notes(models: Sequence[Fit], rows: Rows, *, groups_only: bool = False) -> dict[str, str]:
+    """Return notes on scored units that exchanges within a fold leave as they are, or in part."""
+    subject, alike = models[0].model, alike_features(models, rows)
+    notes = {}
+    for name, unit in zip(subject.names, subject.members, strict=True):
+        if alike[unit].any() and not (groups_only and len(unit) == 1):
+            what = "it" if len(unit) == 1 else rows.table.names[unit[alike[unit]][0]]
+            notes[name] = ALIKE.format(what)
+    return notes
+
+
+def _is_constant(codes: FloatArray) -> NDArray[np.bool_]:
+    is_first = (codes == codes[:1]) | (np.isnan(codes) & np.isnan(codes[:1]))
+    return np.asarray(is_first.all(axis=0))
 
 
 def folds(
@@ -207,6 +239,7 @@ def seed_for_copies(rng: np.random.Generator) -> int:
 def unfitted(model: Any, seed: int | None) -> Any:
     """An unfitted copy of a model, in which every part without a seed has this one.
 
+    A generator gives way to a number that it would draw next: copies of the copy are then equal.
     Raises a ValueError for a model with a part that is fitted and stays so, and for one that
     scikit-learn cannot clone.
     """
@@ -223,12 +256,20 @@ def unfitted(model: Any, seed: int | None) -> Any:
             "to cpi or pfi, or one fitted model and rows that it has not seen"
         ) from error
     parameters = copy.get_params()
-    names = [n for n, v in parameters.items() if n.endswith("random_state") and v is None]
-    copy.set_params(**dict.fromkeys(names, seed))
+    states = {n: v for n, v in parameters.items() if n.endswith("random_state")}
+    seeds = {n: _seed_of(v, seed) for n, v in states.items() if v is None or hasattr(v, "bytes")}
+    copy.set_params(**seeds)
     for inner in parameters.values():  # splitters that shuffle, which have no parameters
         if hasattr(inner, "split") and getattr(inner, "random_state", 0) is None:
             inner.random_state = seed
     return copy
+
+
+def _seed_of(random_state: Any, seed: int | None) -> int | None:
+    """Return the seed in place of None, or of a generator, which stays as it is."""
+    if random_state is None:
+        return seed
+    return int.from_bytes(deepcopy(random_state).bytes(4), "little") % 2**31
 
 
 def _require_unfrozen(model: Any) -> None:
@@ -261,11 +302,10 @@ def fitted_models(
     model: Any,
     rows: Rows,
     pairs: Sequence[tuple[Numbers, Numbers]],
-    rng: np.random.Generator,
+    seed: int,
 ) -> list[Any]:
     """Return copies of a model fitted to the rows of each fold, or the list that is given."""
     if not isinstance(model, list):
-        seed = seed_for_copies(rng)
         copies = [unfitted(model, seed) for _ in pairs]
         try:
             return [

@@ -6,7 +6,7 @@ order, or once for a model that was fitted before.
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -60,6 +60,7 @@ class Inference:
     method: str = ""
     # Whether rows tell how scores compare: not those of a ratio, nor of knockoffs fitted to them.
     compares: bool = True
+    notes: Mapping[str, str] = field(default_factory=dict)  # units that folds cannot test
 
 
 def infer(
@@ -126,7 +127,7 @@ def _cross_fitted(
     tests = t_tests(mean, error, freedom)
     details = _joined_details(details_of_folds)
     alike = _without_spread(mean, error, fits[0].model.names, "fold")
-    details["notes"] = details.get("notes", {}) | alike
+    details["notes"] = details.get("notes", {}) | alike | {**inference.notes}
     details |= {"fold_scores": np.array(scores), "test_error": error}
     with np.errstate(invalid="ignore"):
         of_rows = total / count[:, None] if count.any() else None
@@ -268,8 +269,7 @@ def _repeated(measured: Differences, fit: Fit, inference: Inference) -> Importan
         clusters = subject.rows.clusters
         deviations, freedom = mean_deviations(centred, subject.weights, clusters, measured.donated)
         error = np.sqrt((deviations**2).sum(axis=0))
-    # Of one value in all rows, 0 is the importance: notes are of folds.
-    details = {name: measured.details[name] for name in measured.details if name != "notes"}
+    details = dict(measured.details)
     if len(repeats) > 1:
         details["permutation_error"] = repeats.std(axis=0, ddof=1) / np.sqrt(len(repeats))
     inference = replace(inference, error_kind=_of_clusters(TAKEN_AND_GIVEN, subject.rows.clusters))

@@ -39,9 +39,10 @@ class Places(NamedTuple):
         unit_of_column = np.zeros(n_columns, dtype=np.uint32)
         numbers = np.arange(1, len(units) + 1, dtype=np.uint32)
         if len(units) > 0:
-            unit_of_column[np.concatenate(units)] = np.repeat(
-                numbers, [len(columns) for columns in units]
-            )
+            columns = np.concatenate(units)
+            if len(np.unique(columns)) < len(columns):
+                raise ValueError("a column is in two units, which cannot be exchanged apart")
+            unit_of_column[columns] = np.repeat(numbers, [len(columns) for columns in units])
         unit, source = np.zeros((2, 1 + n_copies * len(units)), dtype=np.uint32)
         unit[1:] = np.tile(numbers, n_copies)
         source[1:] = np.repeat(np.arange(1, n_copies + 1), len(units))

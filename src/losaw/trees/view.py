@@ -18,6 +18,7 @@ from losaw.trees.flat import GrownTree, counts_of, grown_trees, random_forests
 from losaw.trees.sample import check_sample
 
 TOLERANCE = 1e-6
+_PROOF = 10  # splits whose leaves have the sizes of the fit: by chance in no other rows
 
 
 class ForestRows(NamedTuple):
@@ -74,18 +75,10 @@ def forest_rows(
     table = read_table(X, kinds=kinds, feature_names=feature_names)
     require_order_of_fit(fitted, table)
     response = response_of(X, y, len(table))
-    features, made = np.arange(len(table.names)), table.rows()
+    features = _places(forest, before, table)
+    rows, were_sparse = _as_split(forest, before, table, features)
     if before is not None:
         _, features = made_columns(before, table.names)
-        made = before.transform(made)
-    if hasattr(forest, "numeric_rows"):  # takes levels as they are
-        rows = forest.numeric_rows(made)
-    elif before is not None:
-        rows = np.asarray(made.toarray() if hasattr(made, "toarray") else made, dtype=float)
-    else:
-        if hasattr(X, "columns"):
-            features = places_of_fit(forest, table.names)
-        rows = _numbers(forest, table)[:, features]
     if hasattr(forest, "feature_of_column_"):
         rows, features = forest.encode(rows), features[forest.feature_of_column_]
         forest = forest.forest_
@@ -98,8 +91,29 @@ def forest_rows(
         units.names,
         table.kinds_of(units.members),
         table,
-        hasattr(made, "toarray"),
+        were_sparse,
     )
+
+
+def _places(forest: Any, before: Any, table: Table) -> NDArray[np.intp]:
+    """Return the places of the features in the order in which the forest was fitted to them."""
+    is_frame = before is None and hasattr(table.rows(), "columns")
+    if is_frame and not hasattr(forest, "numeric_rows"):  # else it takes levels as they are
+        return places_of_fit(forest, table.names)
+    return np.arange(len(table.names))
+
+
+def _as_split(
+    forest: Any, before: Any, table: Table, places: NDArray[np.intp]
+) -> tuple[FloatArray, bool]:
+    """Return the rows as the forest splits them, and whether they were sparse before."""
+    made = table.rows() if before is None else before.transform(table.rows())
+    were_sparse = hasattr(made, "toarray")
+    if hasattr(forest, "numeric_rows"):
+        return forest.numeric_rows(made), were_sparse
+    if before is not None:
+        return np.asarray(made.toarray() if were_sparse else made, dtype=float), were_sparse
+    return _numbers(forest, table)[:, places], were_sparse
 
 
 def view_forest(
@@ -149,13 +163,64 @@ def view_forest(
     return ForestView(sample, trees, rows, outcomes, task)
 
 
-def is_sample(model: Any, X: ArrayLike, y: ArrayLike) -> bool:
-    """Return whether a model is a bagged forest, and these rows are the sample that it grew on."""
+def is_sample(model: Any, table: Table, y: NDArray[Any]) -> bool:
+    """Return whether a model is a bagged forest, and these rows are the sample that it grew on.
+
+    Where :func:`view_forest` refuses for another reason, as weights, the leaves prove it: each has
+    as many in-bag rows as in the fit, and a value, or classes, that these rows can give.
+    """
     try:
-        view_forest(model, X, y)
+        view_forest(model, table.rows(), y, kinds=dict(zip(table.names, table.kinds, strict=True)))
     except (TypeError, ValueError):
-        return False
+        return _leaves_prove(model, table, y)
     return True
+
+
+def _leaves_prove(model: Any, table: Table, y: NDArray[Any]) -> bool:
+    forest, before, _ = inside(model)
+    try:
+        rows, _ = _as_split(forest, before, table, _places(forest, before, table))
+        if hasattr(forest, "feature_of_column_"):
+            rows, forest = forest.encode(rows), forest.forest_
+        if hasattr(forest, "trees_") and hasattr(forest, "in_bag_counts"):
+            counts = forest.in_bag_counts()
+        elif isinstance(forest, random_forests()) and getattr(forest, "bootstrap", False):
+            counts, rows = (
+                counts_of(forest.estimators_samples_, len(table)),
+                rows.astype(np.float32),
+            )
+        else:
+            return False
+        if counts.shape[1] != len(table) or not (counts == 0).any():
+            return False
+        classes = getattr(forest, "classes_", None)
+        response = finite_numbers(y) if classes is None else class_numbers(y, classes)
+        n_splits = 0
+        for tree in grown_trees(forest, rows, counts):
+            check_sample([tree])
+            if not _may_have_grown(tree, response, is_number=classes is None):
+                return False
+            n_splits += len(tree.nodes.splits)
+    except (AttributeError, TypeError, ValueError):
+        return False
+    return n_splits >= _PROOF
+
+
+def _may_have_grown(tree: GrownTree, y: FloatArray, *, is_number: bool) -> bool:
+    """Return whether leaves predict between the values of their rows, or their classes alone."""
+    in_bag = tree.in_bag > 0
+    leaf, own = tree.leaf[in_bag], y[in_bag]
+    leaves = np.unique(leaf)
+    if is_number:
+        low, high = np.full(len(tree.mean), np.inf), np.full(len(tree.mean), -np.inf)
+        np.minimum.at(low, leaf, own)
+        np.maximum.at(high, leaf, own)
+        slack = TOLERANCE * max(float(np.ptp(y)), 1e-12)
+        value = tree.mean[leaves, 0]
+        return bool(((low[leaves] - slack <= value) & (value <= high[leaves] + slack)).all())
+    present = np.zeros(tree.mean.shape, dtype=bool)
+    present[leaf, own.astype(np.intp)] = True
+    return bool(((tree.mean > 0) == present)[leaves].all())
 
 
 def _scikit_learn_counts(forest: Any, n_rows: int) -> NDArray[np.int64]:

@@ -1,13 +1,15 @@
 """Rows that belong together (folds, tests over clusters), and rows that weigh differently."""
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy.stats import t
 from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.model_selection import GroupKFold, LeaveOneGroupOut, TimeSeriesSplit
+from sklearn.model_selection import GroupKFold, LeaveOneGroupOut, LeaveOneOut, TimeSeriesSplit
 from sklearn.tree import DecisionTreeRegressor
 
-from losaw.importance import cpi, hierarchy, loco, pfi, subgroups
+from losaw.importance import cpi, hierarchy, loco, pfi, sage, subgroups
 from losaw.knockoffs import make_sampler
 from losaw.rng import rows_by_weight
 from losaw.scoring.folds import folds
@@ -195,3 +197,50 @@ def test_a_row_of_most_of_the_weight_is_drawn_from_the_other_rows(heaviest):
     # Its value comes back only where the residual of one of five other rows leads there.
     assert (drawn == X[7]).mean() < 0.1
     assert all(len(np.unique(column)) > 1 for column in drawn.T)
+
+
+SHOP = np.repeat(np.arange(12), 8)
+
+
+def of_shops():
+    """A cause that has one value in each shop, and one that differs between rows."""
+    rng = np.random.default_rng(0)
+    rows = np.column_stack([rng.standard_normal(12)[SHOP], rng.standard_normal(96)])
+    return rows, 2 * rows[:, 0] + 0.1 * rows[:, 1]
+
+
+@pytest.mark.parametrize(
+    ("method", "units", "noted"),
+    [
+        (pfi, {}, {"X1"}),
+        (subgroups, {}, {"X1"}),
+        (sage, {}, {"X1"}),
+        (cpi, {}, set()),  # draws of single features are of all rows
+        *[(method, {"groups": {"all": ["X1", "X2"]}}, {"all"}) for method in (pfi, cpi, sage)],
+        (pfi, {"groups": {"one": ["X2"], "other": ["X1"]}}, {"other"}),
+    ],
+)
+def test_what_has_one_value_in_a_fold_is_not_said_to_be_without_importance(method, units, noted):
+    rows, y = of_shops()
+    options = {"clusters": SHOP, "random_state": 0, **units}
+    found = method(LinearRegression(), rows, y, cv=LeaveOneGroupOut(), **options)
+    assert {n for n, why in found.notes.items() if "one value within every fold" in why} == noted
+    if found.p_values is not None:
+        is_noted = [name in noted for name in found.feature_names]
+        np.testing.assert_array_equal(np.isnan(found.p_values), is_noted)
+    assert not method(LinearRegression(), rows, y, cv=4, **options).notes
+
+
+def test_groups_that_a_fold_cannot_show_are_warned_of():
+    rows, y = of_shops()
+    options = {"clusters": SHOP, "random_state": 0}
+    with pytest.warns(UserWarning, match="X1: one value within every fold"):
+        hierarchy(LinearRegression(), rows, y, cv=LeaveOneGroupOut(), **options)
+    with warnings.catch_warnings(action="error"):
+        hierarchy(LinearRegression(), rows, y, cv=4, **options)
+
+
+@pytest.mark.parametrize("method", [pfi, sage])
+def test_a_fold_of_one_row_is_refused(method):
+    with pytest.raises(ValueError, match="scores one row"):
+        method(LinearRegression(), X[:20], Y[:20], cv=LeaveOneOut())

@@ -3,8 +3,13 @@
 import numpy as np
 import pytest
 from scipy.stats import binom
-from sklearn.ensemble import HistGradientBoostingRegressor
+from sklearn.ensemble import (
+    ExtraTreesRegressor,
+    HistGradientBoostingRegressor,
+    RandomForestRegressor,
+)
 
+from losaw.forest import LosawRandomForestRegressor
 from losaw.importance import cpi_pairs
 
 
@@ -72,3 +77,32 @@ def test_pairs_of_an_additive_response_are_found_at_the_level(cv):
         result = cpi_pairs(model, X[rows], y[rows], pairs, cv=cv, random_state=seed)
         found += result.p_values <= 0.05
     assert (found <= binom.isf(1e-4, runs, 0.05)).all()
+
+
+class Wrapped:
+    """A model of which nobody knows that it is a mean of trees."""
+
+    def __init__(self, model):
+        self.predict = model.predict
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        RandomForestRegressor(20, random_state=0),
+        ExtraTreesRegressor(20, random_state=0),
+        LosawRandomForestRegressor(20, random_state=0),
+    ],
+)
+def test_pairs_are_exchanged_in_trees_as_in_any_other_model(model):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((450, 3))
+    y = X[:, 0] * X[:, 1] + X[:, 2]
+    fitted, pairs = model.fit(X[:300], y[:300]), [("X1", "X2"), ("X1", "X3")]
+    of_trees, of_any = (
+        cpi_pairs(given, X[300:], y[300:], pairs, n_draws=2, random_state=0)
+        for given in (fitted, Wrapped(fitted))
+    )
+    np.testing.assert_allclose(of_trees.scores, of_any.scores, rtol=1e-9)
+    np.testing.assert_allclose(of_trees.std_error, of_any.std_error, rtol=1e-9)
+    assert of_trees.select(fwer=0.05) == ("X1 & X2",)

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import make_column_transformer
+from sklearn.decomposition import PCA
 from sklearn.ensemble import (
     BaggingRegressor,
     ExtraTreesClassifier,
@@ -43,6 +44,11 @@ BAGGED = {
     "classes": RandomForestClassifier(10, random_state=0),
     "extra trees of classes": ExtraTreesClassifier(10, bootstrap=True, random_state=0),
     "losawRF of classes": LosawRandomForestClassifier(10, random_state=0),
+    "medians": RandomForestRegressor(10, criterion="absolute_error", random_state=0),
+    "turned": make_pipeline(PCA(), RandomForestRegressor(10, random_state=0)),
+    "squared": make_pipeline(FunctionTransformer(np.square), RandomForestRegressor(10)),
+    "weighed classes": RandomForestClassifier(10, class_weight="balanced", random_state=0),
+    "classes weighed in bags": RandomForestClassifier(10, class_weight="balanced_subsample"),
 }
 
 
@@ -71,6 +77,14 @@ def test_in_bag_counts_tell_rows_of_the_fit_from_others(name):
     assert not seen(model, *table(1, name))
     assert not seen(model, X, table(1, name)[1])  # an experiment that was done again
     assert not seen(model, X[:-10], y[:-10])
+
+
+def test_weights_of_the_fit_do_not_hide_its_rows():
+    X, y = table(0, "forest")
+    weights = np.random.default_rng(0).exponential(size=N)
+    model = RandomForestRegressor(10, random_state=0).fit(X, y, weights)
+    assert seen(model, X, y) and not seen(model, *table(1, "forest"))
+    assert not seen(RandomForestRegressor(1, max_depth=1).fit(X, y, weights), *table(1, "forest"))
 
 
 def nested(model):

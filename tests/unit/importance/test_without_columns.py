@@ -34,6 +34,7 @@ from losaw import LosawNetworkRegressor, LosawRandomForestRegressor
 from losaw.forest import PlainRandomForestRegressor
 from losaw.importance import loco
 from losaw.importance.without_columns import require_names, without
+from losaw.scoring.folds import unfitted
 
 NAMES = ["X1", "X2", "X3", "X4"]
 RNG = np.random.default_rng(0)
@@ -268,3 +269,28 @@ def test_loco_warns_where_a_noisy_copy_can_have_a_small_p_value(n_tested, warns,
     said = [str(one.message) for one in caught if "noisy copy of a cause" in str(one.message)]
     assert len(said) == warns
     assert all(f"{n_tested} test rows" in words for words in said)
+
+
+def test_what_makes_the_reduced_model_makes_it_with_the_same_seed():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 3))
+    y = X[:, 0] + 0.1 * rng.standard_normal(60)
+    plain, made = (
+        loco(forest(), X, y, cv=3, random_state=0, without=without).scores
+        for without in (None, lambda names: forest())
+    )
+    np.testing.assert_array_equal(plain, made)
+
+
+def forest():
+    """A forest without a seed."""
+    return RandomForestRegressor(5, max_features=1.0)
+
+
+@pytest.mark.parametrize("make", [np.random.RandomState, np.random.default_rng])
+def test_copies_of_a_model_with_a_generator_are_equal(make):
+    model = LosawRandomForestRegressor(3, random_state=make(7))
+    first, second = unfitted(model, 1), unfitted(model, 1)
+    assert isinstance(first.random_state, int) and first.random_state == second.random_state
+    other = unfitted(LosawRandomForestRegressor(3, random_state=make(8)), 1)
+    assert other.random_state != first.random_state
