@@ -112,14 +112,15 @@ class DeepKnockoffs(BaseEstimator):
         """Train the network on X; ``rng`` draws its start, the batches, the noise and the swaps."""
         type(self)(**self.get_params())  # checks what set_params has set
         jax_backend.load()
-        self._X, _ = check_features(X, kinds)
+        self.__dict__.pop("_X", None)  # what is refused leaves nothing to draw from
+        rows, _ = check_features(X, kinds)
         rng = as_generator(rng)
-        self._columns = varying_columns(self._X)
-        varying = self._X[:, self._columns]
+        self._columns = varying_columns(rows)
+        varying = rows[:, self._columns]
         self._mean, self._scale = varying.mean(axis=0), varying.std(axis=0)
         self._Z = jnp.asarray((varying - self._mean) / self._scale, dtype=jnp.float32)
         if not len(self._columns):
-            self.losses_ = np.empty(0)
+            self.losses_, self._X = np.empty(0), rows
             return self
         target = jnp.asarray(1 - GaussianKnockoffs("sdp").fit(varying).s_, dtype=jnp.float32)
         # What is aimed at: the covariance of all rows, and corr(X_j, X~_j).
@@ -149,6 +150,7 @@ class DeepKnockoffs(BaseEstimator):
                 "X gives deep knockoffs whose training diverges (its loss is NaN), as columns do "
                 "that hardly vary for a double; put them in units of their standard deviation"
             )
+        self._X = rows
         return self
 
     def sample(self, rng: int | np.random.Generator | None) -> FloatArray:

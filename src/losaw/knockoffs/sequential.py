@@ -150,7 +150,7 @@ class SequentialKnockoffs(BaseEstimator):
     def _options(self, X: FloatArray) -> dict[str, Any]:
         return {
             "n_penalties": self.n_penalties,
-            "smallest_ratio": 1e-4 if len(X) > X.shape[1] else 1e-2,
+            "smallest_ratio": 1e-4 if len(X) >= X.shape[1] else 1e-2,
             "patience": self.patience,
             "tolerance": _TOLERANCE,
         }

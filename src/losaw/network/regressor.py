@@ -143,8 +143,9 @@ class NetworkRegressor(RegressorMixin, BaseEstimator):
         for _ in tqdm(range(n_steps), disable=not self.verbose, unit="step"):
             batch = batches.draw(row_saliency)
             parameters, moments = network.step(parameters, moments, held, held_y, batch)
+        saliency = _finite(network.mean_row_saliency(parameters, encoded))
         self.parameters_ = {name: _finite(np.asarray(v)) for name, v in parameters.items()}
-        self.feature_importances_ = normalized(network.mean_row_saliency(parameters, encoded))
+        self.feature_importances_ = normalized(saliency)
         self.training_record_ = batches.record()
         return self
 

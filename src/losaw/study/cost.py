@@ -105,9 +105,13 @@ def narrow_margins(plan: StudyPlan) -> Iterator[str]:
         share, runs = cells["published"], cells["published_runs"]
         squares = cells["published_se"] ** 2
         squares = squares.fillna(cells["published_sd"] ** 2 / runs)
-        if metric in study.decisions:
-            squares = squares.fillna(share * (1 - share) / runs)
-        reach = QUANTILE * np.sqrt(squares.astype(float) + 10.0 ** (-2 * cells["decimals"]) / 12)
+        shift: Any = 0.0
+        if metric in study.decisions:  # with one success and one failure added, as the verdict's
+            p = (share * runs + 1) / (runs + 2)
+            shift = (share - p).abs().where(squares.isna(), 0.0)
+            squares = squares.fillna(p * (1 - p) / (runs + 2))
+        rounding = 10.0 ** (-2 * cells["decimals"]) / 12
+        reach = shift + QUANTILE * np.sqrt(squares.astype(float) + rounding)
         if n := int((reach > margin).sum()):
             words = (
                 f"{margin:g} is less than 1.645 standard errors of {n} of {len(cells)} published "

@@ -27,6 +27,12 @@ class PlainLoader(yaml.CSafeLoader):
         counted = Counter(key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode))
         for key in (key for key, number in counted.items() if number > 1):
             raise _error(f"the key {key!r} is there twice", node)
+        own = [key for key, _ in node.value if key.tag != "tag:yaml.org,2002:merge"]
+        names = [self.construct_object(key) for key in own if isinstance(key, yaml.ScalarNode)]
+        for n, name in enumerate(names):
+            if name in names[:n]:  # 1 and true, 0 and 0.0
+                first = own[names.index(name)].value
+                raise _error(f"the keys {first} and {own[n].value} are read as one", node)
         return dict(super().construct_mapping(node, deep))
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import losaw
-from losaw.study.block.block_file import kept_path
+from losaw.study.block.block_file import begun_path, kept_path
 from losaw.study.block.blocks import BLOCK_FILE, Block
 from losaw.study.errors import StudyError, part_of
 from losaw.study.registry import get
@@ -188,16 +188,16 @@ class Run(Session):
     def start(self, dag: Any) -> None:
         """Prepare the first job: compile, and try out the studies that have blocks to compute.
 
-        A block that is forced, or was removed, has nothing kept.
+        A block that is forced, or was removed, has nothing kept; Snakemake removes one that fails.
         """
         from losaw.kernels.machine_code import is_compiled
         from losaw.study.trial import check_by_trial, needs_kernels
 
         blocks = [job for job in dag.needrun_jobs() if job.rule.name == "block"]
         for job in blocks:
-            reason = dag.reason(job)
-            if reason.forced or reason.missing_output:
-                kept_path(Path(job.output[0])).unlink(missing_ok=True)
+            reason, path = dag.reason(job), Path(job.output[0])
+            if reason.forced or (reason.missing_output and not begun_path(path).exists()):
+                kept_path(path).unlink(missing_ok=True)
         names = dict.fromkeys(job.wildcards.study for job in blocks)
         plans = [self.plan(name) for name in names]
         if not is_compiled() and needs_kernels(plans):

@@ -67,7 +67,8 @@ class Values(NamedTuple):
 
 def is_frame(X: Any) -> bool:
     """Return whether ``X`` is a data frame of pandas."""
-    return type(X).__module__.split(".")[0] == "pandas" and hasattr(X, "columns")
+    kinds = {(kind.__module__.partition(".")[0], kind.__name__) for kind in type(X).__mro__}
+    return ("pandas", "DataFrame") in kinds
 
 
 def to_pandas(X: Any) -> Any:

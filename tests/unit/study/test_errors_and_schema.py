@@ -100,6 +100,10 @@ from losaw.support.words import did_you_mean, unknown
         ("[30, 60]", "[30, 30.0]", ["30 and 30.0 are read as one value"]),
         ("[30, 60]", "['inf', infinity]", ["'inf' and 'infinity' are read as one value"]),
         ("[30, 60]", "[true, 'TRUE']", ["True and 'TRUE' are read as one value"]),
+        ("[30, 60]", "[1, true]", ["1 and True are read as one value"]),
+        ("[30, 60]", "[false, 0.0]", ["False and 0.0 are read as one value"]),
+        (": 0.3", ": {axis: n_samples, values: {1: 5, true: 7}}", ["keys 1 and true are read as"]),
+        (": 0.3", ": {axis: n_samples, values: {0: 5, 0.0: 7}}", ["keys 0 and 0.0 are read as"]),
         ("[0.5, 1.0]", "[0.5, -1.0]", ["tiny.yaml: line 5: settings: ", "noise_variance"]),
         ("jitter: 0.3", "jitter: 0.3, random_state: 1", ["jittered.random_state: is made from"]),
         (

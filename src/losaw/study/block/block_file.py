@@ -49,6 +49,11 @@ def kept_path(path: Path) -> Path:
     return path.parents[2] / "kept" / path.parent.name / path.name
 
 
+def begun_path(path: Path) -> Path:
+    """Return the place of what says that a block was begun and did not end."""
+    return kept_path(path).with_suffix(".begun")
+
+
 @dataclass(frozen=True)
 class BlockFile:
     """A block's file as it was read: its rows and its footer."""

@@ -13,7 +13,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from losaw.study.block.block_file import footer_of, keep_block, kept_path, write_block
+from losaw.study.block.block_file import begun_path, footer_of, keep_block, kept_path, write_block
 from losaw.study.block.recipe import Pair, Recipe
 from losaw.study.block.replicate import ingredients_of, run_replicate
 from losaw.study.block.rows import Row, table_of
@@ -45,7 +45,9 @@ def compute(
     """
     recipe.check_versions()
     footer = footer_of(recipe.to_dict(), load_laws(laws))
-    kept = kept_path(path)
+    kept, begun = kept_path(path), begun_path(path)
+    begun.parent.mkdir(parents=True, exist_ok=True)
+    begun.touch()
     with _watched(minutes):
         stored = take_rows(recipe, footer, kept, apart) if reuse else {}
     rows: dict[Pair, list[Row]] = {}
@@ -68,6 +70,7 @@ def compute(
     # A file that had everything may hold more: rows of a learner that is left out this time.
     if seconds:
         keep_block(path, kept)
+    begun.unlink(missing_ok=True)
 
 
 def rows_of(

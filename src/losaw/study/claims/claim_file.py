@@ -188,6 +188,8 @@ def _shown_of(study: Study) -> list[str]:
 def _check(claim: Claim, study: Study) -> None:
     if claim.than == Side():
         raise StudyError("'than' names nothing; a method, metric or settings to compare with")
+    if claim.relation == "near" and not claim.margin:
+        raise StudyError("'near' needs a margin above 0: no runs show that two numbers are equal")
     for side in claim.sides:
         for metric in side.metric or ():
             part_of("metric", metric, study.metrics)

@@ -153,7 +153,11 @@ def _not_run(
     """Yield the methods, metrics, values of axes and settings of a claim that a summary lacks."""
     was_run = summary[summary["n_seeds"] > 0]
     records = was_run.drop_duplicates("setting_id").to_dict("records")
-    run_keys = set(was_run[["setting_id", "method", "metric"]].itertuples(index=False, name=None))
+    keys = ["setting_id", "method", "metric"]
+    run_keys = set(was_run[keys].itertuples(index=False, name=None))
+    # Run, and nothing to measure there, as the score of a feature that a design has not.
+    is_empty = (summary["n_seeds"] == 0) & (summary["n_failed"] == 0)
+    empty_keys = set(summary.loc[is_empty, keys].itertuples(index=False, name=None))
     for side in claim.sides:
         for column, asked in (("method", side.method), ("metric", side.metric)):
             known = set(was_run[column])
@@ -170,6 +174,7 @@ def _not_run(
             if key[1:] in named
             if matches(side.where, axes) or matches({**side.where, **claim.share_of}, axes)
         }
+        asked_keys -= empty_keys
         if n_lost := len({setting for setting, *_ in asked_keys - run_keys}):
             yield f"values in {n_lost} of {len({setting for setting, *_ in asked_keys})} settings"
 
@@ -355,8 +360,12 @@ def _shares(claim: Claim, side: Side, summary: pd.DataFrame, rows: pd.DataFrame)
     both = both[~np.array(is_base, dtype=bool)]
     # The delta method: Var(m / b) is about (Var m + (m / b)^2 Var b) / b^2.
     share = both["mean"] / both["mean base"]
-    error = np.hypot(both["std_error"], share * both["std_error base"]) / both["mean base"].abs()
-    return both.assign(mean=share, std_error=error)
+    own, of_base = both["std_error"], (share * both["std_error base"]).abs()
+    error = np.hypot(own, of_base)
+    # Welch's degrees of freedom, of the two parts of the error.
+    parts = own**4 / both["freedom"] + of_base**4 / both["freedom base"]
+    freedom = (error**4 / parts).where(parts > 0, both["freedom"])
+    return both.assign(mean=share, std_error=error / both["mean base"].abs(), freedom=freedom)
 
 
 def settings_against(weighed: Weighed) -> Iterator[str]:

@@ -74,10 +74,13 @@ def _whose_findings_are_false(
     fewest = decide.sort_values(["false", "found"], ascending=[True, False]).iloc[0]
     most = decide.sort_values(["found", "false"], ascending=[False, True]).iloc[0]
     own = ranking[(ranking["method"] == fewest["method"]) & (ranking["of"] != "")]
-    words = (
-        f"**Whose findings are false.** Of {len(decide)} methods that decide, {fewest['method']} "
-        f"has the smallest share of false ones among what it finds, {percent(fewest['false'])}"
-    )
+    if len(decide) > 1:
+        words = f"**Whose findings are false.** Of {len(decide)} methods that decide, "
+        words += f"{fewest['method']} has the smallest share of false ones among what it finds, "
+    else:
+        words = f"**Whose findings are false.** {fewest['method']} alone decides: the share of "
+        words += "false ones among what it finds is "
+    words += percent(fewest["false"])
     if len(own):
         worst = own.loc[own["false"].idxmax()]
         words += f" (at most {percent(worst['false'])}, in {study.show(worst['of'])})"

@@ -72,13 +72,16 @@ def headline(study: Study, results: StudyResults) -> tuple[int, str]:
     rows = mean_differences(study, results.differences)
     if rows.empty:
         return 0, ""
+    rows = rows.head(_MOST_METRICS)
+    n = int(rows["settings"].max())
     of_metrics = [
         f"{study.show(row.metric)} {'+' * (row.difference > 0)}{number(row.difference, 3)} "
         f"({number(row.mc_se, 3) or '–'}), higher in {row.higher}"
-        for row in rows.head(_MOST_METRICS).itertuples()
+        + f" of {row.settings}"
+        * (row.settings < n)
+        for row in rows.itertuples()
     ]
     first, second = map(study.show, study.file.compare)
-    n = int(rows["settings"].max())
     over = f"{n} settings" if n > 1 else "one setting"
     errors = "paired" if results.is_paired else "of the means, their errors as if independent"
     pair = f"**{first} against {second}**, mean difference over {over} ({errors})"

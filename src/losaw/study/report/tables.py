@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -244,7 +245,8 @@ def arrange(study: Study, name: str, comparison: pd.DataFrame) -> ArrangedTable:
     """Lay out one table of a study, named as under ``tables`` in its file."""
     cells = comparison[comparison["table"] == table_title(name)]
     # Shorter published values end in zeros.
-    printed = [repr(float(value)).partition(".")[2] for value in cells["published"].dropna()]
+    texts = [f"{Decimal(repr(float(value))):f}" for value in cells["published"].dropna()]
+    printed = [text.partition(".")[2] for text in texts]
     most = max([*map(len, printed), _FEWEST_DECIMALS]) if printed else _DEFAULT_DECIMALS
     decimals = {
         str(metric): _decimals(own["mc_se"])

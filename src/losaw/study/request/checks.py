@@ -56,19 +56,24 @@ def _check_grid(study: Study) -> None:
             message = f"has the axes {', '.join(entry)}; all entries have {', '.join(study.axes)}"
             raise study.source.error(("settings", index), message)
         for axis, values in entry.items():
-            if twice := _twice(map(safe_name, values)):
-                message = f"has two values of one name in files: {twice[0]}"
-                raise study.source.error(("settings", axis), message)
+            _check_names(study, axis, values)
     _check_values_differ(study)
     if twice := _twice(setting.identifier for setting in study.settings):
         raise study.source.error(("settings",), f"has a setting twice: {twice[0]}")
     for axis, values in study.file.axes.items():
+        _check_names(study, axis, values)  # of several entries
         if axis in study.generator.parameters:
             message = "is an axis, and a fixed parameter of the generator; leave one of them out"
             raise study.source.error(("settings", axis), message)
         if long := [value for value in values if len(str(value)) > LONGEST]:
             message = f"values have {LONGEST} characters at most, got {long[0]!r:.40}…"
             raise study.source.error(("settings", axis), message)
+
+
+def _check_names(study: Study, axis: str, values: Sequence[Any]) -> None:
+    if twice := _twice(map(safe_name, values)):
+        message = f"has two values of one name in files: {twice[0]}"
+        raise study.source.error(("settings", axis), message)
 
 
 def _check_values_differ(study: Study) -> None:
@@ -78,7 +83,10 @@ def _check_values_differ(study: Study) -> None:
         for value in itertools.chain(*(entry[axis] for entry in study.file.settings)):
             if not str(value).strip():
                 raise study.source.error(("settings", axis), f"{value!r} is no value; give a name")
-            first = known.setdefault(plain(value), value)
+            # Tables take 1 for true.
+            keys = (plain(value), float(value)) if isinstance(value, bool) else (plain(value),)
+            first = next(iter(known[key] for key in keys if key in known), value)
+            known |= dict.fromkeys(keys, first)
             if repr(first) != repr(value):
                 message = (
                     f"{first!r} and {value!r} are read as one value; write it in one way, or two "

@@ -310,7 +310,9 @@ class StudyFile(Strict):
     plugins: list[Path] = []
     """Python files that register methods of this study; paths count from its folder."""
     experiment: Name | None = None
-    """Studies that share it share their data. Default: ``study``."""
+    """Studies that share it, with the same generator, parameters and axes of the data in the same
+    order, share their data. Default: ``study``.
+    """
     generator: Annotated[
         GeneratorOptions,
         BeforeValidator(

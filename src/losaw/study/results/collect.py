@@ -144,7 +144,7 @@ def check_fits(plan: StudyPlan, rows: pd.DataFrame, failed_blocks: str) -> None:
     for (learner, importance), rows_of_method in failed.groupby(method, observed=True):
         failed_fits = rows_of_method.drop_duplicates(fit)
         n_failed, n = len(failed_fits), n_fits[learner]
-        if n_failed > plan.max_failed_share * n:
+        if n_failed / n > plan.max_failed_share:
             reasons = Counter(failed_fits["message"]).most_common(_SHOWN)
             name = f"{learner} {importance}".strip()
             problems.append(f"  {name} failed in {n_failed} of {n} fits ({n_failed / n:.1%})\n")

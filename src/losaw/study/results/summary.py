@@ -62,7 +62,7 @@ def statistic(runs: FloatArray, summary: Summary) -> tuple[float, float]:
     share = 0.5 if summary == "median" else float(summary)
     reach = np.sqrt(share * (1 - share) / n)
     low, value, high = np.quantile(runs, np.clip([share - reach, share, share + reach], 0, 1))
-    return float(value), float(high - low) / 2
+    return float(value), float(high - low) / 2 if n > 1 else math.nan
 
 
 def effects(runs: FloatArray, summary: Summary) -> FloatArray:

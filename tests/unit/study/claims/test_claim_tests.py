@@ -223,6 +223,25 @@ def test_a_claim_of_which_values_were_not_found_is_not_supported(changes, missin
     assert weighed.verdict == ("run in part" if missing else "supported")
 
 
+def test_what_has_nothing_to_measure_was_run_all_the_same():
+    rows = pd.concat([summary([1.0, 1.0])])
+    rows.loc[len(rows)] = rows.iloc[0].to_dict() | {
+        "setting_id": "300", "n": 300, "n_seeds": 0, "n_failed": 0, "mean": np.nan, "sd": np.nan
+    }  # fmt: skip
+    planned = {(str(size), "A", "m"): {"n": size} for size in (100, 200, 300)}
+    assert weigh(claim(), rows, planned=planned).verdict == "supported"
+    failed = rows.assign(n_failed=[*rows["n_failed"][:-1], 5])
+    assert weigh(claim(), failed, planned=planned).verdict == "run in part"
+
+
+def test_few_runs_of_the_base_leave_few_degrees_of_freedom():
+    share = claim(share_of={"n": 100}, than=1.6)
+    base, own = summary([1.0, 2.0], n_seeds=2), summary([1.0, 2.0], n_seeds=1000)
+    mixed = pd.concat([base[base["n"] == 100], own[own["n"] == 200]])
+    assert weigh(share, mixed).verdict == "undecided"
+    assert weigh(share, own).verdict == "supported"
+
+
 def test_a_near_b_and_b_near_a_are_counted_once():
     names = ["A", "B", "C"]
     table = pd.concat([summary([0.5], method=name) for name in names], ignore_index=True)

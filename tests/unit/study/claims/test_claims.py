@@ -120,6 +120,7 @@ def check_one_claim(folder, paper=("losaw_figure_1",), **changes):
             "'than' names what is on the left side",
         ),
         ({"where": IDENTITY, "share_of": IDENTITY}, "'share_of' names the settings of 'where'"),
+        ({"relation": "near"}, "'near' needs a margin above 0"),
         *[
             (changes, r"no result can contradict it: 'pr_auc' is from 0 to 1; take another number")
             for changes in (

@@ -1,5 +1,6 @@
 """The page of a paper: what was found first, then tables, claims, failures and figures."""
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -167,8 +168,9 @@ def verdict_tiles(cells: pd.DataFrame) -> list[Part]:
             percent(count[CANNOT_BE_DECIDED] / n),
             "cannot be decided by runs: the published number is too uncertain",
         ),
-        (f"{rms_z(cells):.2f}", "root mean square of z; 1 if chance made all differences"),
     ]
+    if math.isfinite(rms := rms_z(cells)):  # of some that are not certain
+        tiles.append((f"{rms:.2f}", "root mean square of z; 1 if chance made all differences"))
     return [Tiles(tiles)]
 
 
@@ -262,7 +264,7 @@ def _largest_first(shelf: Shelf, cells: pd.DataFrame) -> pd.DataFrame:
             {
                 "verdict": row["verdict"],
                 "published": f"{row['published']:g}",
-                "ours (s.e.)": f"{number(row['reproduced'], 3)} ({number(row['mc_se'], 3)})",
+                "ours (s.e.)": f"{_short(row['reproduced'])} ({_short(row['mc_se'])})",
                 "z": signed(row["z"]),
                 "metric": row["label"],
                 "method": study.show(row["method"]),
@@ -272,6 +274,10 @@ def _largest_first(shelf: Shelf, cells: pd.DataFrame) -> pd.DataFrame:
             }
         )
     return pd.DataFrame(rows)
+
+
+def _short(value: float) -> str:
+    return number(value, 3) if value == 0 or not abs(value) < 0.0005 else f"{value:.2g}"
 
 
 def claims_table(weighed: Iterable[Weighed], with_remarks: bool = False) -> pd.DataFrame:
