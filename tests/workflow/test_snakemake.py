@@ -12,6 +12,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from losaw.study.block.block_file import begun_path
 from reference.in_process import run
 from reference.snakemake_runs import NARROW, command, digests, jobs, snakemake
 
@@ -104,12 +105,15 @@ def test_rows_are_taken_over_only_of_blocks_that_an_edit_concerns_and_that_is_sa
         (0.7, (), ("reuse=false",), False),
         (0.8, (), (), True),
         (0.9, ("remove",), (), False),
+        (0.2, ("begun",), (), True),  # as Snakemake removes a block that fails
     ):
         finished.study_file.write_text(
             re.sub(r"jitter: 0\.\d", f"jitter: {value}", finished.study_file.read_text())
         )
-        if words == ("remove",):
+        if words in (("remove",), ("begun",)):
             path.unlink()
+            if words == ("begun",):
+                begun_path(path).touch()
             words = ()
         code, text = snakemake(finished, *words, config=(*NARROW, *config), target=target)
         assert code == 0, text

@@ -149,10 +149,13 @@ class LosawForest(GrownForest):
     def categories_(self) -> dict[Any, list[Any]]:
         """Levels in the order of their codes, by the name (or number) of the feature."""
         check_is_fitted(self)
-        every = self._columns.levels | {
-            column: Levels(tuple(values.tolist()), False)
-            for column, values in self._columns.numbers.items()
-        }
+        named = self._columns.levels
+        every = dict(named)
+        for column, values in self._columns.numbers.items():
+            found = values.tolist()
+            if column in named:  # an ordered category that is taken as nominal: these are ranks
+                found = [named[column].values[int(rank)] for rank in found]
+            every[column] = Levels(tuple(found), False)
         names = getattr(self, "feature_names_in_", None)
         return {
             column if names is None else names[column]: list(levels.values)

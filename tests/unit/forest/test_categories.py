@@ -48,6 +48,27 @@ def test_categories_are_learned_from_the_dtypes():
     assert forest.feature_importances_[0] > 0.2
 
 
+class Subclass(pd.DataFrame):
+    """As frames with a geometry are."""
+
+    @property
+    def _constructor(self):
+        return Subclass
+
+
+def test_a_frame_of_a_subclass_is_a_frame():
+    forest, X, y = fitted()
+    again = LosawRandomForestRegressor(n_estimators=10, random_state=0).fit(Subclass(X), y)
+    assert again.categories_ == forest.categories_
+    np.testing.assert_array_equal(again.predict(Subclass(X)), forest.predict(X))
+    np.testing.assert_array_equal(forest.predict(Subclass(X)), forest.predict(X))
+
+
+def test_an_ordered_category_that_is_taken_as_nominal_keeps_the_names_of_its_levels():
+    forest, _, _ = fitted(nominal_features=["town", "size"])
+    assert forest.categories_ == {"town": TOWNS, "size": SIZES}
+
+
 def test_thresholds_of_ordered_categories_are_ranks_and_of_nominal_ones_sets():
     forest, _, _ = fitted()
     for tree in forest.trees_:

@@ -156,7 +156,7 @@ def _not_run(
     keys = ["setting_id", "method", "metric"]
     run_keys = set(was_run[keys].itertuples(index=False, name=None))
     # Run, and nothing to measure there, as the score of a feature that a design has not.
-    is_empty = (summary["n_seeds"] == 0) & (summary["n_failed"] == 0)
+    is_empty = (summary["n_seeds"] == 0) & (summary.get("n_failed", 0) == 0)
     empty_keys = set(summary.loc[is_empty, keys].itertuples(index=False, name=None))
     for side in claim.sides:
         for column, asked in (("method", side.method), ("metric", side.metric)):

@@ -164,8 +164,10 @@ def test_a_process_that_is_ended_from_outside_is_tried_again_and_loses_no_other_
     assert not block.path.exists()
     kept = rows(module.kept_path(block.path))
     assert {row["learner"] for row in kept if row["status"] == "ok"} == {"plain"}
+    assert module.begun_path(block.path).exists()  # by which the next run knows what to keep
     (broken.folder / "plugin.py.memory").touch()
     (path,) = execute(broken.session())
+    assert not module.begun_path(block.path).exists()
     assert {row["status"] for row in rows(path)} == {"ok"}
 
 
@@ -291,7 +293,8 @@ def test_a_full_disk_is_named_with_the_remedy_and_leaves_no_block(project, monke
     (block, *_) = project.session().plans[0].blocks.values()
     with pytest.raises(StudyError, match=r"seeds_000-001.parquet.*No space left.*results=FOLDER"):
         module.compute(block.recipe, block.path)
-    assert not any(path.is_file() for path in project.results.rglob("*"))
+    files = [path for path in project.results.rglob("*") if path.is_file()]
+    assert {path.suffix for path in files} <= {".begun"}
 
 
 FAILING = """

@@ -2,6 +2,7 @@
 
 import io
 import math
+import re
 from dataclasses import replace
 
 import pandas as pd
@@ -61,6 +62,13 @@ def cell(table, metric, n_samples, method):
 def test_the_markdown_table_reads_as_expected_with_its_counts_and_its_note(table):
     text = to_markdown(table)
     assert text.startswith(MARKDOWN) and text.endswith(ENDING)
+
+
+def test_a_small_printed_number_has_its_decimals(study, comparison):
+    columns, own = ["published", "reproduced", "mc_se"], comparison["metric"] == "r2_test"
+    comparison.loc[own, columns] *= 1e-4
+    text = to_markdown(arrange(study, "table_1", comparison))
+    assert re.search(r"\.000053\d*\*\* → \*\*\.000053", text)
 
 
 def test_the_best_reproduced_method_is_bold_and_the_printed_one_by_itself(study, comparison):
