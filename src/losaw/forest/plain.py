@@ -87,7 +87,7 @@ class PlainRandomForestRegressor(RegressorMixin, GrownForest):
     Notes
     -----
     Scikit-learn rounds features to 32 bits and takes values closer than 1e-7 for equal; here they
-    are compared as they are.
+    are compared as they are: predict rows of the precision of the fit.
 
     Examples
     --------
