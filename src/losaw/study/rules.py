@@ -195,9 +195,11 @@ class Run(Session):
 
         blocks = [job for job in dag.needrun_jobs() if job.rule.name == "block"]
         for job in blocks:
-            reason, path = dag.reason(job), Path(job.output[0])
-            if reason.forced or (reason.missing_output and not begun_path(path).exists()):
-                kept_path(path).unlink(missing_ok=True)
+            reason = dag.reason(job)
+            if reason.forced or reason.missing_output:
+                path = Path(job.output[0])
+                if reason.forced or not begun_path(path).exists():
+                    kept_path(path).unlink(missing_ok=True)
         names = dict.fromkeys(job.wildcards.study for job in blocks)
         plans = [self.plan(name) for name in names]
         if not is_compiled() and needs_kernels(plans):
