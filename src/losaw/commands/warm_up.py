@@ -63,7 +63,8 @@ def compile_for_numbers() -> None:
     for model in (RandomForestRegressor, LosawRandomForestRegressor):
         forest = model(2, random_state=0).fit(X, y)
         tree_permutation(forest, X, y, random_state=0)
-    sage(forest, X, y, max_permutations=2, random_state=0)
+    # In another order, since it warns of the rows of the fit.
+    sage(forest, X[::-1], y[::-1], max_permutations=2, random_state=0)
     RangerForest(n_estimators=2).fit(X, y)
     ufi(RandomForestClassifier(2, random_state=0).fit(X, y > 0), X, y > 0)
     X = _with_levels()
