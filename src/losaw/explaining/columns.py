@@ -31,7 +31,8 @@ MISSING_NUMBERS = (
 )
 # A level must have so many rows on average, or the rarest are made one level: forests need them.
 _ROWS_PER_LEVEL = 5
-# Values that repeat may mark the rows of one person: so many rows for each at least.
+# Values that repeat may mark the rows of one person: so many rows for each at least, and at least
+# this share of the values in several rows.
 _ROWS_OF_ONE, _MANY_REPEAT = 1.1, 0.1
 # So do fewer values, if their numbers of rows vary less than this part of what chance gives: a
 # panel has as many rows of each state.
@@ -230,7 +231,7 @@ def _placed(values: FloatArray, codes: FloatArray) -> FloatArray:
     return np.append(values, np.nan)[np.nan_to_num(codes, nan=-1.0).astype(np.intp)]
 
 
-def new_name(name: str, taken: Any) -> str:
+def _new_name(name: str, taken: Any) -> str:
     """Return a name that no level of the table has."""
     while name in taken:
         name = f"({name})"
@@ -247,7 +248,7 @@ def _levels(column: Column, read: Values, note: str = "") -> Column:
     counts = values.value_counts().sort_index().sort_values(ascending=False, kind="stable")
     most = min(MOST_LEVELS, max(2, len(values) // _ROWS_PER_LEVEL))
     rare = counts.iloc[most - 1 :] if len(counts) > most else counts.iloc[:0]
-    other, lacking = (new_name(made_up, counts.index) for made_up in (OTHER_LEVEL, MISSING_LEVEL))
+    other, lacking = (_new_name(made_up, counts.index) for made_up in (OTHER_LEVEL, MISSING_LEVEL))
     merged, words = "", [note] if note else []
     if len(rare):
         merged = f"{len(rare)} of {len(counts)} levels, the rarest, are one level {other} "

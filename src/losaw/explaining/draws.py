@@ -214,7 +214,7 @@ def decide(work: Work, fdr: float, heads: bool = True) -> Decision:
     p_of = {unit: over_folds(v - LEAST_LOCO).p_value for unit, v in work.left_out.items()}
     for unit in failed:
         if unit in copies and any(unit[0] in group for group in groups):
-            raw[unit[0]] = 1.0  # the group is stated: a forest may need even a second copy
+            raw[unit[0]] = 1.0  # the group's test decides: a forest may need even a second copy
             continue
         # Draws that are copies say nothing; where they fail otherwise, CPI and LOCO must agree.
         of_cpi = 0.0 if unit in copies else raw[unit[0]]

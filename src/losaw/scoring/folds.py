@@ -25,8 +25,6 @@ WARNING = (
     "the model was fitted to these rows: losses of rows that a model remembers are no measure of "
     "what it needs, and are not tested. Give rows that it has not seen, or cv=5 to fit it in folds"
 )
-
-
 ALIKE = (
     "not tested: {} has one value within every fold, so that to exchange it there changes nothing"
 )

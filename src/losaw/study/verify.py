@@ -89,7 +89,7 @@ def verify(
         return Session(configuration, asked, trusted=True).study(folder.name)
 
     outcomes: dict[Path, list[bool]] = {}
-    for index in np.random.default_rng(abs(seed)).permutation(len(lines)):
+    for index in np.random.default_rng(seed).permutation(len(lines)):
         if sum(map(len, outcomes.values())) == number:
             break
         line = lines[index]

@@ -177,6 +177,7 @@ def is_sample(model: Any, table: Table, y: NDArray[Any]) -> bool:
 
 
 def _leaves_prove(model: Any, table: Table, y: NDArray[Any]) -> bool:
+    """Return whether the leaves of a bagged forest, whatever its weights, are of these rows."""
     forest, before, _ = inside(model)
     try:
         rows, _ = _as_split(forest, before, table, _places(forest, before, table))

@@ -102,3 +102,13 @@ def test_values_that_training_learns_little_of_are_warned_of(far):
             warnings.simplefilter("always")
             NetworkRegressor(1, **TINY).fit(X, mean + deviation * y)
         assert ["StandardScaler" in str(w.message) for w in found] == [True] * (mean != 3)
+
+
+def test_a_saliency_that_is_not_finite_is_no_importance_of_zero():
+    """Its parameters are finite: what overflows is their product."""
+    rows = np.abs(np.random.default_rng(0).standard_normal((60, 10))) + 0.1
+    sizes = {"filters": (4, 4), "units": (4, 4), "batch_size": 32, "random_state": 1}
+    model = NetworkRegressor(1, learning_rate=1e9, **sizes)
+    with pytest.raises(ValueError, match="diverged"):
+        model.fit(rows, rows[:, 0] + 3)
+    assert not hasattr(model, "parameters_")

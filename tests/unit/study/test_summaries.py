@@ -277,6 +277,12 @@ def test_effects_of_runs_give_the_error_of_a_summary_and_of_a_difference(summary
     assert np.sqrt(np.mean(errors)) == pytest.approx(np.std(differences), rel=0.1)
 
 
+@pytest.mark.parametrize("summary", ["median", 0.9])
+def test_a_quantile_of_one_run_has_no_error(summary):
+    value, error = statistic(np.array([3.7]), summary)
+    assert value == 3.7 and np.isnan(error)
+
+
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize(("summary", "runs"), [("root-mean", [-3.0, 1.0]), ("sd", [1.0])])
 def test_a_summary_that_runs_do_not_have_is_missing(summary, runs):

@@ -4,12 +4,13 @@ import contextlib
 import json
 import textwrap
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from losaw.study import registry
+from losaw.study import cost, registry
 from losaw.study.block.spent import cost_path
 from losaw.study.cost import describe_cost, measured
 from losaw.study.errors import StudyError
@@ -17,6 +18,7 @@ from losaw.study.generators.simulated import simulated
 from losaw.study.registry.versions import version_of
 from losaw.study.request.checks import validate
 from losaw.study.request.published import read_published
+from losaw.study.results.agreement import Kind, Printed, Runs, verdict, weigh
 from losaw.study.session import Session
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "paper"
@@ -232,3 +234,22 @@ def test_a_margin_that_no_run_can_meet_is_said_before_a_run(project, column, val
     found = [line for line in lines if "margins." in line]
     assert len(found) == len(said)
     assert all(words in line for words, line in zip(said, found, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("share", "runs", "is_said"),
+    [(0.0, 20, True), (1.0, 20, True), (0.0, 10_000, False), (0.3, 100, True)],
+)
+def test_a_margin_for_shares_is_compared_with_the_reach_of_the_verdict(
+    monkeypatch, share, runs, is_said
+):
+    """Of 0 of 20 decisions as well, whose share times the rest is 0."""
+    cell = {"metric": "m", "published": share, "decimals": 3, "published_runs": runs}
+    monkeypatch.setattr(cost, "read_published", lambda *_: pd.DataFrame([cell]))
+    source = SimpleNamespace(error=lambda _, words: words)
+    file = SimpleNamespace(margins={"m": 0.05})
+    study = SimpleNamespace(file=file, decisions={"m"}, source=source)
+    said = list(cost.narrow_margins(SimpleNamespace(study=study, published=None)))
+    printed = Printed(share, 3, runs)
+    never = verdict(weigh(Runs(share, 0.0, 10**6), printed, Kind(is_decision=True)), 0.05)
+    assert bool(said) == is_said == (never != "agrees")

@@ -33,7 +33,7 @@ from losaw.study.results.agreement import (
 
 # More runs do not decide: the published value alone has too large an error.
 NEVER = "never"
-# Of so many cells and runs of each a printed deviation can be told from a standard error.
+# Of so many cells and runs of each a printed deviation differs clearly from a standard error.
 _ENOUGH_CELLS, _ENOUGH_RUNS = 3, 16
 CANNOT_BE_DECIDED = "cannot be decided by runs"
 # Of a compared cell: its verdict, but that all open ones are one, and those apart that stay open.

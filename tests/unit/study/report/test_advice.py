@@ -71,6 +71,14 @@ def test_who_wins_in_one_design_only_is_said_of_that_design(designs):
     assert "2 s a data set" in costs
 
 
+def test_of_one_method_that_decides_none_is_said_to_be_the_smallest(designs):
+    ranking = ranking_by(designs, results(designs, lambda *_: 0.0), COSTS)
+    ranking.loc[ranking["method"] != "RF ufi", ["found", "false"]] = np.nan
+    (false,) = (one for one in advice(designs, ranking) if "findings are false" in one)
+    assert "RF ufi alone decides: the share of false ones among what it finds is 20 %" in false
+    assert "smallest" not in false and "finds the most" not in false
+
+
 @pytest.mark.parametrize("sizes", [["100", "1000"], ["1000"]])
 def test_a_method_that_always_wins_is_bold_in_every_column_that_was_run_and_alone(designs, sizes):
     found = results(designs, lambda method, _: 2.0 * (method == "RF mdi"))
