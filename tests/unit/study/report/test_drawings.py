@@ -88,6 +88,14 @@ def test_metrics_of_a_panel_differ_in_style_and_published_numbers_are_open_circl
     assert first.get_title().endswith("\n")  # not beside "20 to 50 runs", which it would meet
 
 
+@pytest.mark.parametrize("summary", ["median", "sd", 0.9])
+def test_the_height_of_other_summaries_than_means_is_not_called_mean(made_of, summary):
+    study, results = made_of("cpi_figure2")
+    assert lines.metric_lines(study, results, **REJECTIONS).axes[0].get_ylabel() == "mean"
+    study.summaries["rejected_X3"] = summary
+    assert lines.metric_lines(study, results, **REJECTIONS).axes[0].get_ylabel() == "value"
+
+
 def test_a_line_may_run_along_a_number_that_every_run_notes(made_of):
     study, results = made_of("losaw_discrete_laws", {"function": "f3"})
     summary = results.summary

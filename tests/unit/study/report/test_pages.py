@@ -2,6 +2,7 @@
 
 import html
 import json
+import math
 import re
 import shutil
 
@@ -351,6 +352,17 @@ def test_kept_are_the_summary_the_printed_cells_tables_pictures_and_digests(kept
     assert (kept / "made" / "blocks.csv").read_text() == stored.read_text()
     (run,) = pd.read_csv(kept / "runs.csv").to_dict("records")
     assert (run["study"], run["fits"], run["core_hours"]) == ("made", 8, 0.01)
+
+
+def test_core_hours_of_which_some_are_unknown_have_no_sum(shelf):
+    path = shelf.folder / "made" / "manifest.json"
+    sums = []
+    for seconds in ("36.0", "null"):
+        path.write_text(path.read_text().replace("36.0", seconds))
+        again = Shelf(shelf.folder, shelf.configuration)
+        (run,) = front_page(again, "report").parts[-1].parts
+        sums += run["core-hours"].tolist()
+    assert sums[0] == 0.01 and math.isnan(sums[1])
 
 
 def test_another_study_that_is_kept_stays_and_one_whose_results_are_damaged(kept, shelf):

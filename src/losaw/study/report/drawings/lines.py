@@ -81,8 +81,10 @@ def metric_lines(
     groups = panels_of(study, summary["setting_id"], panels, where)
     if not groups:
         return empty_figure()
+    # As in the tables: medians and other summaries are values, not means.
+    height = "mean" if {study.summaries[name] for name in shown} == {"mean"} else "value"
     figure, axes, n_columns = panels_in_rows(
-        len(metrics) * len(groups), 2 if panels else 4, 2.2, "mean", sharey=not panels
+        len(metrics) * len(groups), 2 if panels else 4, 2.2, height, sharey=not panels
     )
     for ax, ((title, names), (panel, settings)) in zip(
         axes, product(metrics.items(), groups.items()), strict=True

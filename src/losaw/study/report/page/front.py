@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import compress
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -225,8 +226,12 @@ def _run(shelf: Shelf) -> pd.DataFrame:
 
 
 def _sums(rows: pd.DataFrame) -> pd.DataFrame:
-    """The sums of every paper, and those of all where there are several."""
-    frame = rows.groupby("paper", sort=False).sum()
+    """The sums of every paper, and those of all where there are several; unknown with unknown."""
+    frame = rows.groupby("paper", sort=False).agg(_sum)
     if len(frame) > 1:
-        frame = pd.concat([frame, frame.sum().to_frame("all").T.astype(frame.dtypes)])
+        frame = pd.concat([frame, frame.agg(_sum).to_frame("all").T.astype(frame.dtypes)])
     return frame.rename_axis("paper").reset_index()
+
+
+def _sum(values: "pd.Series[Any]") -> Any:
+    return values.sum(skipna=False)
