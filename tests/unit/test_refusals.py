@@ -100,7 +100,7 @@ def of_forests():
     yield lambda: losaw(FRAME, nominal_features=["agee"]), said
     for value in (np.nan, np.inf, -np.inf):
         rows = pd.DataFrame(with_value(value), columns=FRAME.columns)
-        yield lambda: losaw(rows), r"1 rows .* row 5, column 'income'.*SimpleImputer"
+        yield lambda: losaw(rows), r"1 row .* row 5, column 'income'.*SimpleImputer"
         yield lambda: losaw(y=with_value(value, Y)), "NaN|infinity"
     yield lambda: losaw().predict(with_value(np.nan)), "row 5, column 2"
     yield lambda: losaw(with_value(1e200)), "beyond 1e150; first: row 5"
@@ -222,7 +222,7 @@ def of_networks():
     ):
         yield lambda: LosawMiniBatches(LEVELS, **{"batch_size": 20} | options), words
     for value in (np.nan, np.inf):
-        said = r"1 rows with missing or infinite.*row 5, column 'X3'"
+        said = r"1 row with missing or infinite.*row 5, column 'X3'"
         yield lambda: LosawMiniBatches(with_value(value, LEVELS), batch_size=20), said
     batches = LosawMiniBatches(LEVELS, batch_size=20, random_state=1)
     for importances, words in (
@@ -248,7 +248,7 @@ def of_knockoffs():
         (np.zeros(10), None, "shape"),
         (np.zeros((6, 2, 2)), None, "dimension|shape"),
         (np.zeros((3, 2)), None, "X has 3 rows, at least 5 are needed"),
-        (np.ones((9, 2)), ("continuous",), "1 entries for 2 columns"),
+        (np.ones((9, 2)), ("continuous",), "1 entry for 2 columns"),
         (np.ones((9, 1)), ("nominl",), "did you mean 'nominal'"),
         (np.full((9, 1), 0.5), ("nominal",), "holds fractions"),
         ([["a"]] * 9, None, "OrdinalEncoder"),
@@ -295,7 +295,7 @@ def of_linear_trends():
             (X, with_value(np.nan, Y), "y has 1 missing"),
             ([["a", "b"]] * N, Y, "X holds values that are not numbers.*OrdinalEncoder"),
             (X, ["a"] * N, "y holds values that are not numbers"),
-            (X[:1], Y[:1], "X has 1 rows, at least"),
+            (X[:1], Y[:1], "X has 1 row, at least"),
             (X[:, :0], Y, "expected"),
             (X, None, r"y has shape \(\), expected"),
         ):
@@ -339,7 +339,7 @@ def of_trends():
     tree = DecisionTreeRegressor(max_depth=3).fit(X, Y)
     yield lambda: relative_traversal_rate(tree, form="bound"), "did you mean 'bounded'"
     yield lambda: absolute_traversal_rate(tree, weighting="row"), "did you mean 'rows'"
-    said = "X has 1 features, the model was fitted to 3"
+    said = "X has 1 feature, the model was fitted to 3"
     yield lambda: shapley_correlation(tree, X[:, :1]), said
     yield lambda: shapley_correlation(tree, X, n_rows=2), "n_rows must be an integer of at least 3"
     yield lambda: shapley_correlation(tree, X, n_rows="auto"), "n_rows must be an integer"

@@ -15,6 +15,7 @@ from losaw.scoring.rows import Rows, ScoringOptions
 from losaw.support.models import classes_of, inside, task_of
 from losaw.support.outcomes import class_numbers, finite_numbers, means, probabilities
 from losaw.support.threads import checked_jobs, each
+from losaw.support.words import counted
 from losaw.tables import Table
 from losaw.tables.fitted_columns import rebuild_for
 from losaw.tables.groups import Units, chosen_units, units_of
@@ -331,7 +332,7 @@ def with_missing_rows(error: Exception, model: Any, table: Table) -> Exception:
     row, column = np.argwhere(missing)[0]
     return ValueError(
         f"{type(model).__name__} refuses the rows ({' '.join(str(error).split())[:100]}). X has "
-        f"{int(missing.any(axis=1).sum())} rows with missing values (first: row {row}, column "
-        f"{table.names[column]!r}); impute them in a Pipeline with the model, for example by "
-        "sklearn.impute.SimpleImputer"
+        f"{counted(int(missing.any(axis=1).sum()), '[row|rows]')} with missing values (first: row "
+        f"{row}, column {table.names[column]!r}); impute them in a Pipeline with the "
+        "model, for example by sklearn.impute.SimpleImputer"
     )

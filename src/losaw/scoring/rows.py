@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from losaw.data import FloatArray
 from losaw.support.arguments import array_of, as_floats, check_finite, check_same_order, check_unit
 from losaw.support.outcomes import response_of
-from losaw.support.words import other_columns
+from losaw.support.words import counted, other_columns
 from losaw.tables import Table, read_table
 from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups
@@ -128,5 +128,6 @@ def require_complete(table: Table, what: str, remedy: str) -> None:
         row = int(np.flatnonzero(missing[:, column])[0])
         raise ValueError(
             f"column {table.names[column]!r} has missing values (first: row {row}; in all "
-            f"{int(missing.any(axis=1).sum())} rows are incomplete). {what}; {remedy}"
+            f"{counted(int(missing.any(axis=1).sum()), '[row is|rows are]')} incomplete). {what}; "
+            f"{remedy}"
         )

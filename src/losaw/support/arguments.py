@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray, default_feature_names
-from losaw.support.words import unknown
+from losaw.support.words import counted, unknown
 
 # Squares of larger values are infinite.
 LARGEST_VALUE = 1e150
@@ -186,7 +186,8 @@ def check_finite(
     count, where = f"{int(bad.sum())}", f"row {row}"
     if column:
         label = column[0] if columns is None else repr(str(columns[column[0]]))
-        count, where = f"{int(bad.any(axis=1).sum())} rows with", f"{where}, column {label}"
+        n_rows, where = int(bad.any(axis=1).sum()), f"{where}, column {label}"
+        count = counted(n_rows, "[row|rows] with")
     raise ValueError(
         f"{name} has {count} missing or infinite values (NaN, inf, beyond 1e150; first: {where}); "
         f"{remedy}"
@@ -278,7 +279,8 @@ def finite_rows(
             "X.reshape(-1, 1)"
         )
     if len(rows) < min_rows:
-        raise ValueError(f"X has {len(rows)} rows, at least {min_rows} are needed")
+        n_rows = counted(len(rows), "[row|rows]")
+        raise ValueError(f"X has {n_rows}, at least {min_rows} are needed")
     shown = default_feature_names(rows.shape[1]) if names is None else tuple(map(str, names))
     check_finite("X", rows, shown, allow_missing, remedy)
     check_unit("X", rows, shown)

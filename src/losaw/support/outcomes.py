@@ -15,6 +15,7 @@ from losaw.support.arguments import (
     finite_rows,
 )
 from losaw.support.models import classes_of
+from losaw.support.words import counted
 
 
 def class_numbers(y: ArrayLike, classes: NDArray[Any]) -> FloatArray:
@@ -92,7 +93,10 @@ def response_of(X: Any, y: ArrayLike, n_rows: int) -> NDArray[Any]:
     check_same_order(X, "y", y)
     response = one_column(y)
     if len(response) != n_rows:
-        raise ValueError(f"y has {len(response)} entries for {n_rows} rows of X")
+        raise ValueError(
+            f"y has {counted(len(response), '[entry|entries]')} for "
+            f"{counted(n_rows, '[row|rows]')} of X"
+        )
     return response
 
 
@@ -166,7 +170,7 @@ def _finite(model: Any, predicted: NDArray[Any]) -> NDArray[Any]:
     if n_lost := int((~np.isfinite(predicted.reshape(len(predicted), -1)).all(axis=1)).sum()):
         raise ValueError(
             f"{type(model).__name__} predicts numbers that are missing or infinite for {n_lost} of "
-            f"{len(predicted)} rows"
+            f"{counted(len(predicted), '[row|rows]')}"
         )
     return predicted
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from losaw.data import FeatureKind, FloatArray
 from losaw.support.arguments import LARGEST_WHOLE, ArgumentTypeError, check_unit
-from losaw.support.words import unknown
+from losaw.support.words import counted, unknown
 from losaw.tables.groups import named_column
 from losaw.tables.reading import Values
 
@@ -54,7 +54,10 @@ def asked_kinds(kinds: Kinds, names: Sequence[str]) -> dict[str, FeatureKind]:
         )
     if not isinstance(kinds, Mapping):
         if len(kinds) != len(names):
-            raise ValueError(f"kinds has {len(kinds)} entries for {len(names)} columns of X")
+            raise ValueError(
+                f"kinds has {counted(len(kinds), '[entry|entries]')} for "
+                f"{counted(len(names), '[column|columns]')} of X"
+            )
         kinds = dict(zip(names, kinds, strict=True))
     asked: dict[str, Any] = {}
     for column, kind in kinds.items():

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from losaw.data import FloatArray
-from losaw.support.words import other_columns
+from losaw.support.words import counted, other_columns
 from losaw.tables.table import Table
 
 
@@ -44,8 +44,8 @@ def rebuild_for(model: Any, table: Table) -> Callable[[FloatArray], Any]:
         n_fitted = getattr(model, "n_features_in_", None)
         if n_fitted is not None and n_fitted != len(table.names):
             raise ValueError(
-                f"X has {len(table.names)} columns, but {type(model).__name__} was fitted to "
-                f"{n_fitted}"
+                f"X has {counted(len(table.names), '[column|columns]')}, but "
+                f"{type(model).__name__} was fitted to {n_fitted}"
             )
         return table.rebuild
     order = places_of_fit(model, table.names)

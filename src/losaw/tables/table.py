@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FeatureKind, FloatArray, default_feature_names
 from losaw.support.arguments import ArgumentTypeError, array_of, check_unique, check_unit
+from losaw.support.words import counted
 from losaw.tables.columns import Kinds, asked_kinds, kind_of, kind_of_numbers
 from losaw.tables.reading import Values, read_column, read_series, to_pandas, whole_numbers
 
@@ -175,6 +176,9 @@ def _names(feature_names: Sequence[str] | None, n_columns: int) -> tuple[str, ..
         )
     names = tuple(str(name) for name in feature_names)
     if len(names) != n_columns:
-        raise ValueError(f"feature_names has {len(names)} entries for {n_columns} columns of X")
+        raise ValueError(
+            f"feature_names has {counted(len(names), '[entry|entries]')} for "
+            f"{counted(n_columns, '[column|columns]')} of X"
+        )
     check_unique(names)
     return names

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from losaw.data import FloatArray
 from losaw.support.models import inside
 from losaw.support.outcomes import class_numbers, finite_numbers, response_of
+from losaw.support.words import counted
 from losaw.tables import Table, read_table
 from losaw.tables.columns import Kinds
 from losaw.tables.fitted_columns import places_of_fit, require_order_of_fit
@@ -262,7 +263,8 @@ def _scikit_learn_counts(forest: Any, n_rows: int) -> NDArray[np.int64]:
 def _check_rows(given: int, fitted: int) -> None:
     if given != fitted:
         raise ValueError(
-            f"X has {given} rows, but the forest was fitted on {fitted}; give its training sample"
+            f"X has {counted(given, '[row|rows]')}, but the forest was fitted on {fitted}; give "
+            "its training sample"
         )
 
 

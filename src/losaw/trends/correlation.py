@@ -11,7 +11,7 @@ from losaw.scoring.result import ImportanceResult
 from losaw.support.arguments import finite_rows, one_of, whole_number
 from losaw.support.extras import extra
 from losaw.support.outcomes import finite_sample
-from losaw.support.words import other_columns
+from losaw.support.words import counted, other_columns
 from losaw.trees.flat import FlatForest, read_forest
 
 METHODS = ("pearson", "spearman")
@@ -135,7 +135,8 @@ def _rows_of(
     rows, shown = finite_rows(X, MIN_ROWS)
     if rows.shape[1] != len(forest.is_nominal):
         raise ValueError(
-            f"X has {rows.shape[1]} features, the model was fitted to {len(forest.is_nominal)}"
+            f"X has {counted(rows.shape[1], '[feature|features]')}, the model was fitted to "
+            f"{len(forest.is_nominal)}"
         )
     compared = rows if hasattr(model, "numeric_rows") else forest.encode(rows)
     return rows, compared, shown if names is None else tuple(map(str, names))

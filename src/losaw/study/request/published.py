@@ -174,8 +174,8 @@ def _read(path: Path) -> "pd.DataFrame":
         raise StudyError(f"{path}: line 1: names a column twice: {twice!r}")
     for line, row in rows.items():
         if any(row[len(heading) :]):
-            words = f"has {len(row)} values for {len(heading)} columns; quote a value with a comma"
-            raise StudyError(f"{path}: line {line}: {words}")
+            words = f"has {len(row)} values for {counted(len(heading), '[column|columns]')}"
+            raise StudyError(f"{path}: line {line}: {words}; quote a value with a comma")
     filled = [[*row, *[""] * len(heading)][: len(heading)] for row in rows.values()]
     frame = pd.DataFrame(filled, index=[*rows], columns=heading, dtype=object)
     return frame.mask(frame == "")
