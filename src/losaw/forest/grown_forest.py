@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from losaw.data import FloatArray
 from losaw.forest.ensemble import Forest
+from losaw.forest.precision import Precision, as_of_fit, precision_of
 from losaw.forest.trees import Tree
 from losaw.support.arguments import estimator_rows
 
@@ -17,14 +18,25 @@ class GrownForest(BaseEstimator):
     """An estimator whose ``fit`` sets ``forest_``, its trees."""
 
     forest_: Forest
+    is_nominal_: NDArray[np.bool_]
+    _precision: Precision  # of the columns of the fit
 
     def __sklearn_is_fitted__(self) -> bool:
         return "forest_" in vars(self)
 
     def numeric_rows(self, X: ArrayLike) -> FloatArray:
-        """Rows as the trees compare them, checked: float64 of shape (n_samples, n_features)."""
+        """Rows as the trees compare them, checked: float64 of shape (n_samples, n_features).
+
+        A level of an ordered categorical column is its rank among the declared categories, one
+        of a nominal feature its place in ``categories_``, 63 if the training sample has no such
+        level.
+        """
         check_is_fitted(self)
-        return np.require(estimator_rows(self, X, reset=False), requirements=["C", "A", "W"])
+        rows = np.require(self._read_rows(X), requirements=["C", "A", "W"])
+        return as_of_fit(rows, precision_of(X, self.is_nominal_), self._precision)
+
+    def _read_rows(self, X: ArrayLike) -> Any:
+        return estimator_rows(self, X, reset=False)
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Mean of the trees' leaf means, (n_samples,)."""

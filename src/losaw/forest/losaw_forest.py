@@ -131,18 +131,11 @@ class LosawForest(GrownForest):
         self._columns, self._eta = columns, eta
         self.forest_ = forest
 
-    def numeric_rows(self, X: ArrayLike) -> FloatArray:
-        """Rows as the trees compare them, checked: float64 of shape (n_samples, n_features).
-
-        A level of an ordered categorical column is its rank among the declared categories, one
-        of a nominal feature its place in ``categories_``, 63 if the training sample has no such
-        level.
-        """
-        check_is_fitted(self)
+    def _read_rows(self, X: ArrayLike) -> FloatArray:
         X = to_pandas(X)
         if hasattr(X, "columns"):  # levels are read by the column's place
             validate_data(self, X, reset=False, skip_check_array=True)
-        rows = super().numeric_rows(self._columns.encode(unmasked(X)))
+        rows = super()._read_rows(self._columns.encode(unmasked(X)))
         return self._columns.code_numbers(rows)
 
     @property

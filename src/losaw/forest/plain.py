@@ -13,6 +13,7 @@ from losaw.forest.adjustment import location_and_scale
 from losaw.forest.ensemble import Forest, draw_seeds, grow_forest
 from losaw.forest.growing.arrays import Settings
 from losaw.forest.grown_forest import GrownForest
+from losaw.forest.precision import precision_of
 from losaw.forest.preparation import prepare
 from losaw.forest.validation import check_max_depth, check_max_features
 from losaw.rng import as_generator
@@ -87,7 +88,7 @@ class PlainRandomForestRegressor(RegressorMixin, GrownForest):
     Notes
     -----
     Scikit-learn rounds features to 32 bits and takes values closer than 1e-7 for equal; here they
-    are compared as they are: predict rows of the precision of the fit.
+    are compared as they are, and rows of another precision than the fit's in the lower of both.
 
     Examples
     --------
@@ -127,6 +128,7 @@ class PlainRandomForestRegressor(RegressorMixin, GrownForest):
         )
         seeds = draw_seeds(as_generator(self.random_state), n_trees)
         self.is_nominal_ = np.zeros(rows.shape[1], dtype=bool)
+        self._precision = precision_of(X, self.is_nominal_)
         self.forest_ = grow_plain_forest(rows, response, settings, seeds, 1)
         return self
 

@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
 
 from losaw.forest.losaw_forest import LosawForest
+from losaw.forest.precision import precision_of
 from losaw.support.outcomes import finite_numbers
 
 
@@ -107,9 +108,8 @@ class LosawRandomForestRegressor(RegressorMixin, LosawForest):
     none at all, goes to the child with more in-bag rows; the latter with a warning. A level
     beyond the declared ones of an ordered column is refused.
 
-    A split sends a row to the left whose value is at most that of a training row, to the last bit:
-    predict rows of the precision of the fit. .1 in 32 bits is more than in 64, so that a whole
-    level of a discrete feature would go to the other side.
+    A split sends a row to the left whose value is at most that of a training row. Rows of another
+    precision than the fit's are compared in the lower of both: .1 in 32 bits is more than in 64.
 
     In the selection of adjustment features, the correlation ratio (adjusted for the number of
     levels) and the bias-corrected Cramér's V stand in for the correlation of nominal features.
@@ -138,4 +138,5 @@ class LosawRandomForestRegressor(RegressorMixin, LosawForest):
         if np.ptp(response) == 0.0 and len(response) > 1:
             raise ValueError(f"y is constant ({response[0]:g}): there is nothing to explain")
         self._grow(columns, rows, response)
+        self._precision = precision_of(X, self.is_nominal_)
         return self
