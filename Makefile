@@ -123,5 +123,5 @@ lock: install
 
 ## make clean       results, figures and caches (the environment stays)
 clean:
-	rm -rf results/* figures/* .snakemake .pytest_cache .mypy_cache .ruff_cache
-	git checkout -- results figures
+	find results figures -mindepth 1 -maxdepth 1 ! -name README.md -exec rm -rf {} +
+	rm -rf .snakemake .pytest_cache .mypy_cache .ruff_cache

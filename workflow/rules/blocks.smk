@@ -4,9 +4,9 @@
 # The joint distribution of discrete features, which several studies and settings draw from.
 rule joint_law:
     output:
-        f"{RUN.results}/laws/{{law}}.json",
+        f"{RUN.results / 'laws'}/{{law}}.json",
     log:
-        f"{RUN.results}/laws/{{law}}.log",
+        f"{RUN.results / 'laws'}/{{law}}.log",
     priority: 1  # else the blocks that need it come last, one after the other
     params:
         specification=lambda wildcards: RUN.law(wildcards.law),

@@ -233,6 +233,7 @@ def keep(options: argparse.Namespace) -> None:
     from losaw.study.errors import StudyError
     from losaw.study.report.keeping import keep
     from losaw.study.report.page.stored import Shelf
+    from losaw.support.sources import digest_of
 
     session = session_of(options)
     shelf = Shelf(session.outputs, session.folder, session.figures)
@@ -242,7 +243,8 @@ def keep(options: argparse.Namespace) -> None:
             f"{session.outputs}: has no results of {', '.join(missing)}; run them first"
         )
     for study_plan in session.plans:
-        if any(changes(study_plan)):
+        made_of = shelf.manifest(study_plan.study.name).get("study_file_sha256")
+        if made_of != digest_of(study_plan.written) or any(changes(study_plan)):
             raise StudyError(
                 f"{study_plan.folder}: is of another request, study file or code (losaw plan says "
                 "what differs); run the study again, and keep that"

@@ -1,6 +1,6 @@
 """The cost of a request, before anything runs, and the stored blocks that it computes again."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -10,7 +10,7 @@ import pandas as pd
 from losaw.study.block.block_file import as_stored, stored_recipe
 from losaw.study.block.blocks import Block
 from losaw.study.block.recipe import Recipe, recipe_changes
-from losaw.study.block.spent import OTHER, learner_of, read_cost
+from losaw.study.block.spent import OTHER, learner_of, own_parts, read_cost
 from losaw.study.request.grid import UNMEASURED_SECONDS
 from losaw.study.request.published import NEEDED, SOME, read_published
 from losaw.study.results.agreement import QUANTILE
@@ -67,7 +67,9 @@ def measured(block: Block) -> dict[str, float]:
     """
     seconds: Counter[str] = Counter()
     fits: Counter[str] = Counter()
-    scales = block.folder.parents[1]
+    scales, parts = block.folder.parents[1], defaultdict(list)
+    for part in own_parts(block.slice.recipe):
+        parts[learner_of(part)].append(part)
     for path in scales.glob(f"*/{block.folder.name}/blocks/{block.slice.name}/*.parquet"):
         cost = read_cost(path) or {"seconds": {}}
         try:
@@ -82,8 +84,8 @@ def measured(block: Block) -> dict[str, float]:
                 fits[OTHER] += 1
                 seconds[OTHER] += cost["seconds"].get(OTHER, 0.0)
                 fits[learner] += sum(len(recipe.seeds_of(*pair)) for pair in pairs)
-                of_parts = cost["seconds"].items()
-                seconds[learner] += sum(v for part, v in of_parts if learner_of(part) == learner)
+                own_seconds = (cost["seconds"].get(part, 0.0) for part in parts[learner])
+                seconds[learner] += sum(own_seconds)
     return {learner: seconds[learner] / n for learner, n in fits.items()}
 
 

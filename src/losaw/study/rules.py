@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import losaw
-from losaw.study.block.block_file import begun_path, kept_path
+from losaw.study.block.block_file import begun_path, kept_path, mark_begun
 from losaw.study.block.blocks import BLOCK_FILE, Block
 from losaw.study.errors import StudyError, part_of
 from losaw.study.registry import get
@@ -49,7 +49,7 @@ def request(workflow: Any, config: dict[str, Any]) -> "Run":
     if words := other_checkout(Path(workflow.basedir).resolve()):
         raise SystemExit(f"losaw: {words}")
     # Of options that are given twice, Snakemake sees the last.
-    options = [word for word in sys.argv if word in ("--config", "-C")]
+    options = ["--config" for word in sys.argv if re.match("--config(=|$)|-C", word)]
     keys = [word.partition("=")[0] for word in workflow.config_settings.config_args or ()]
     for word, times in Counter([*options, *keys]).items():
         if times > 1:
@@ -100,7 +100,7 @@ class Run(Session):
         """Return the pattern of the files of blocks in one of their folders."""
         wildcards = {name: f"{{{name}}}" for name in ("slice", "first", "last")}
         names = BLOCK_FILE.format(folder=folder, ending=ending, **wildcards)
-        return f"{self.results}/{self.scale}/{{study}}/{names}"
+        return f"{self.results / self.scale}/{{study}}/{names}"
 
     def block(self, wildcards: Any) -> Block:
         """Return the block of a file; a StudyError says that the request has none."""
@@ -188,23 +188,24 @@ class Run(Session):
     def start(self, dag: Any) -> None:
         """Prepare the first job: compile, and try out the studies that have blocks to compute.
 
-        A block that is forced, or was removed, has nothing kept; Snakemake removes one that fails.
+        A block that is forced, or was removed, has nothing kept. One that Snakemake will remove and
+        compute again is marked: a job that ends early leaves what is kept.
         """
         from losaw.kernels.machine_code import is_compiled
         from losaw.study.trial import check_by_trial, needs_kernels
 
         blocks = [job for job in dag.needrun_jobs() if job.rule.name == "block"]
-        for job in blocks:
-            reason = dag.reason(job)
-            if reason.forced or reason.missing_output:
-                path = Path(job.output[0])
-                if reason.forced or not begun_path(path).exists():
-                    kept_path(path).unlink(missing_ok=True)
         names = dict.fromkeys(job.wildcards.study for job in blocks)
         plans = [self.plan(name) for name in names]
         if not is_compiled() and needs_kernels(plans):
             self.compile()
         try:
+            for job in blocks:
+                reason, path = dag.reason(job), Path(job.output[0])
+                if reason.forced or (reason.missing_output and not begun_path(path).exists()):
+                    kept_path(path).unlink(missing_ok=True)
+                elif path.exists():
+                    mark_begun(path)
             for note in check_by_trial(plans):
                 print(f"losaw: {note}", file=sys.stderr)
         except LosawError as error:
@@ -214,7 +215,7 @@ class Run(Session):
         """Say which report there is, and in how many blocks rows were taken from kept/."""
         jobs = list(dag.needrun_jobs(exclude_finished=False))
         logs = [Path(job.log[0]) for job in jobs if job.rule.name == "block"]
-        n_taken = sum(_TAKEN in log.read_text("utf-8") for log in logs)
+        n_taken = sum(_TAKEN.encode() in log.read_bytes() for log in logs if log.is_file())
         if n_taken:
             blocks = f"blocks: {n_taken} of {len(logs)}, as their logs say"
             message = f"losaw: rows of unchanged methods{_TAKEN} ({blocks}; --config reuse=false"
@@ -259,8 +260,12 @@ def check_unrecorded(session: Session) -> None:
         return
     for plan in session.plans:
         changes = ((block.path, next(changes_of(block), "")) for block in plan.blocks.values())
-        told = [f"{path}: is of another recipe: {words}" for path, words in changes if words]
-        check_usable(plan, [StudyError(words) for words in told])
+        told = {
+            str(path): StudyError(f"{path}: is of another recipe: {words}")
+            for path, words in changes
+            if words
+        }
+        check_usable(plan, told)
 
 
 def shelf_of(snakemake: Any) -> Any:

@@ -18,7 +18,7 @@ from losaw.study.registry.plugins import load_plugin
 from losaw.study.request.checks import validate
 from losaw.study.request.grid import Study
 from losaw.study.request.published import check_counted_once, read_published, what_has_no_cell
-from losaw.study.request.settings import Setting, plain, safe_name, same, short_digest
+from losaw.study.request.settings import Setting, plain, safe_name, same, short_name
 from losaw.study.request.study_file import (
     MOST_SEEDS,
     SCALES,
@@ -98,11 +98,11 @@ class Session:
         written = SourceFile(configuration).data
         asked = {k: v for k, v in (config or {}).items() if k not in written or written[k] != v}
         overrides = {k: v for k, v in asked.items() if k in Configuration.model_fields}
+        if "seeds" in asked and not re.fullmatch("0*[1-9][0-9]{0,4}", str(asked["seeds"])):
+            words = f"ask for a whole number, from 1 to {MOST_SEEDS}"
+            raise StudyError(f"seeds: {asked['seeds']!r:.80} is not allowed; {words}")
         seeds = asked.pop("seeds", None)
         self.selection = {k: listed(v) for k, v in sorted(asked.items()) if k not in overrides}
-        if seeds is not None and not re.fullmatch("0*[1-9][0-9]{0,4}", str(seeds)):
-            words = f"ask for a whole number, from 1 to {MOST_SEEDS}"
-            raise StudyError(f"seeds: {seeds!r:.80} is not allowed; {words}")
         self.seeds = None if seeds is None else int(seeds)
         self.source = SourceFile(configuration, overrides)
         self.configuration = parse(Configuration, self.source)
@@ -239,7 +239,7 @@ class Session:
     def selected(self) -> str:
         """The selection as a part of paths: ``function~f3+f5_seeds~40``; empty for the whole."""
         asked = {**self.selection, **({"seeds": [self.seeds]} if self.seeds else {})}
-        return "_".join(f"{k}~{'+'.join(map(safe_name, v))}" for k, v in asked.items())
+        return short_name("_".join(f"{k}~{'+'.join(map(safe_name, v))}" for k, v in asked.items()))
 
     @property
     def outputs(self) -> Path:
@@ -254,8 +254,7 @@ class Session:
     @property
     def pages(self) -> Path:
         """The folder of the report's pages; those of some studies alone have one of their own."""
-        asked = "+".join(self._asked_studies)
-        asked = asked if len(asked) <= 200 else short_digest(asked)  # a file system allows 255
+        asked = short_name("+".join(self._asked_studies))
         return self.outputs / (f"studies~{asked}" if asked else "")
 
     @property

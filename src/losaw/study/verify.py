@@ -53,7 +53,7 @@ def read_evidence(reference: Path, studies: Sequence[str] | None = None) -> list
     """Return the lines of some studies of a reference run, or of all; refuse one without any."""
     folders = {path.parent.name: path.parent for path in sorted(reference.glob("*/blocks.csv"))}
     lines: list[Line] = []
-    for name in studies or folders:
+    for name in dict.fromkeys(studies or folders):
         folder = part_of("study", name, folders, f"{reference}: ")
         table = read_stored(folder / "blocks.csv", EVIDENCE)[list(EVIDENCE)]
         for n, digest in enumerate(table["rows_sha256"], start=2):
@@ -161,6 +161,8 @@ def _difference(study: Study, line: Line, table: pa.Table) -> str:
     is_of_line = (summary["setting_id"] == line.setting) & (summary["learner"] == line.learner)
     of_means = [label for label, summary in study.summaries.items() if summary == "mean"]
     stored = summary[is_of_line & summary["metric"].isin(of_means)].set_index(number)
+    if stored.empty:
+        return "no mean is stored to compare with: by how much rows differ is not known"
     values = table.select([*number, "value"]).to_pandas().groupby(number)["value"]
     means, n = values.mean().reindex(stored.index), values.count().reindex(stored.index)
     gap = (means - stored["mean"]).abs() / stored["mean"].abs()

@@ -93,6 +93,11 @@ from losaw.support.words import did_you_mean, unknown
         ("[r2_test, pr_auc]", "{a: {metric: feature_score, featur: X1}}", ["mean 'feature'"]),
         ("{r2_test: 0.03, pr_auc: 0.1}", "{}", ["margins: the metric 'r2_test' is published"]),
         ("{r2_test: 0.03,", "{r2_tset: 0.03, r2_test: 0.03,", ["did you mean 'r2_test'"]),
+        (
+            "  plain: ",
+            "  jittered_: {learner: marginal-slopes}\n  jittered-: ",
+            ["name in files: jit"],
+        ),
         ("[30, 60]", "[30, 60, 30]", ["two values of one name in files: 30"]),
         ("[30, 60]", "['1.1', '1.10', b]", ["n_samples: '1.1' and '1.10' are read as one value"]),
         ("[30, 60]", "['', b]", ["settings.n_samples: '' is no value"]),
@@ -297,10 +302,17 @@ def test_a_run_without_results_cannot_be_kept(computed, tmp_path, capsys):
     assert main(["reference", "keep", "--config", "studies=tiny,other", *file]) == 2
     assert "has no results of other; run them first" in capsys.readouterr().err
     assert main(["reference", "keep", "--config", "studies=tiny", *file]) == 0
-    computed.edit("jitter: 0.3", "jitter: 0.6")
+    for old, new in (("jitter: 0.3", "jitter: 0.6"), ("smoke: 5", "smoke: 40")):
+        computed.edit(old, new)
+        assert main(["reference", "keep", "--config", "studies=tiny", *file]) == 2
+        assert "another request, study file or code" in capsys.readouterr().err
+        computed.edit(new, old)
+    manifest = computed.session().plans[0].folder / "manifest.json"
+    whole = manifest.read_text()
+    manifest.write_text("{")
     assert main(["reference", "keep", "--config", "studies=tiny", *file]) == 2
-    assert "another request, study file or code" in capsys.readouterr().err
-    computed.edit("jitter: 0.6", "jitter: 0.3")
+    assert "manifest.json: cannot be read" in capsys.readouterr().err
+    manifest.write_text(whole)
     for name in DIGESTED:
         table = computed.session().plans[0].folder / name
         whole = table.read_text()
@@ -636,7 +648,7 @@ def test_decimals_are_a_small_whole_number(project, text):
         project.session()
 
 
-@pytest.mark.parametrize("seeds", ["1000000000000", "9" * 5000, "0", "²"])
+@pytest.mark.parametrize("seeds", ["1000000000000", "9" * 5000, "0", "²", "", None])
 def test_a_number_of_seeds_that_no_one_runs_is_refused(project, seeds):
     with pytest.raises(StudyError, match=r"seeds: .* from 1 to 99999"):
         project.session(seeds=seeds)

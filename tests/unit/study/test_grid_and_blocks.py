@@ -3,6 +3,7 @@
 import hashlib
 import math
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -19,6 +20,7 @@ from losaw.study.errors import StudyError
 from losaw.study.registry import RegistryError
 from losaw.study.request.settings import Setting, short_digest
 from losaw.study.rules import Run, request
+from losaw.study.session import Session
 from reference.in_process import execute
 from reference.repository import CONFIGURATION, REPOSITORY
 
@@ -56,7 +58,10 @@ TABLES = "results/smoke/losaw_forest/tables"
         (["--", f"{TABLES}/table_2.csv"], {}, f"is made with its folder; ask for {TABLES}$"),
         (["figures/smoke/losaw_forest/no/such.png"], {}, "ask for figures/smoke/losaw_forest$"),
         (["--config", "function=f3", "--config", "function=f5"], {}, "--config: given twice"),
-        (["-C", "a=1", "-C", "b=5"], {}, "-C: given twice; one --config takes several keys"),
+        (["-C", "a=1", "-C", "b=5"], {}, "--config: given twice; one --config takes several keys"),
+        (["-C", "a=1", "--config", "b=5"], {}, "--config: given twice"),
+        (["--config=a=1", "--config", "b=5"], {}, "--config: given twice"),
+        (["-Ca=1", "-C", "b=5"], {}, "--config: given twice"),
         ([], {"keys": ["function=f3", "seeds=4", "function=f5"]}, "function: given twice"),
         ([], {"basedir": "elsewhere"}, "elsewhere is a checkout, but .* run `make install`"),
         ([], {"name": "losaw"}, "cannot be used as a module"),
@@ -264,3 +269,22 @@ def test_equal_values_have_one_digest_whatever_their_order_and_nan_has_none():
     assert short_digest({"b": 1, "a": [1.5, True]}) == hashlib.sha256(text).hexdigest()[:8]
     with pytest.raises(ValueError, match="not JSON compliant"):
         short_digest({"a": math.nan})
+
+
+def test_no_name_of_a_file_is_longer_than_a_file_system_allows_and_none_is_of_two_parts():
+    values = [f".{hundredth:02d}" for hundredth in range(1, 70)]
+    config = {"studies": "residual_figure2", "scale": "smoke"}
+    made = [
+        Session(CONFIGURATION, {**config, "noise_share": ",".join(some)}, trusted=True)
+        for some in (values, values[:-1])
+    ]
+    one, other = ({*session.plans[0].blocks, str(session.outputs)} for session in made)
+    assert one and all(len(part) <= 255 for path in one for part in Path(path).parts)
+    assert not one & other
+
+
+@pytest.mark.parametrize("folder", [".", "./made", "made/"])
+def test_the_files_of_blocks_have_the_pattern_of_their_rule(project, folder):
+    asked = Run(project.configuration, {"results": folder}, is_main=False)
+    begin = asked.block_file("blocks", "parquet").partition("{study}")[0]
+    assert all(path.startswith(begin) for path in asked.blocks)

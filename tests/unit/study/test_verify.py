@@ -114,6 +114,21 @@ def test_a_commit_has_changes_where_code_differs_not_where_evidence_does(tmp_pat
     assert commit().isalnum()
     (tmp_path / "src/code.py").write_text("1")
     assert commit().endswith("+changes")
+    monkeypatch.setenv("PATH", str(tmp_path))  # an image, or a node, without git
+    assert commit() == ""
+
+
+def test_rows_of_which_no_mean_is_stored_are_not_said_to_differ_in_last_bits(
+    computed, evidence, capsys
+):
+    computed.edit("[r2_test, pr_auc]", "{pr_auc: {summary: median}}")
+    blocks = pd.read_csv(evidence / "blocks.csv").assign(rows_sha256="0" * 12)
+    blocks.query("learner != 'gone'").to_csv(evidence / "blocks.csv", index=False)
+    lines = read_evidence(evidence.parent, ["tiny", "tiny"])
+    assert len({*lines}) == len(lines)
+    verify(lines, computed.configuration, 1)
+    said = capsys.readouterr().out
+    assert "no mean is stored to compare with" in said and "last bits" not in said
 
 
 @pytest.mark.parametrize("words", ["--seed -3", "--seed=-1", "--seed x", "--sample 0"])

@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 
 import losaw
 from losaw.study.block.rows import BLOCK_SCHEMA
-from losaw.study.block.writing import write_rows
+from losaw.study.block.writing import ADVICE, write_rows
 from losaw.study.errors import StudyError
 
 FOOTER_KEY = b"losaw"
@@ -52,6 +52,16 @@ def kept_path(path: Path) -> Path:
 def begun_path(path: Path) -> Path:
     """Return the place of what says that a block was begun and did not end."""
     return kept_path(path).with_suffix(".begun")
+
+
+def mark_begun(path: Path) -> None:
+    """Note that a block is to be computed: until it ends, what is kept of it stays."""
+    begun = begun_path(path)
+    try:
+        begun.parent.mkdir(parents=True, exist_ok=True)
+        begun.touch()
+    except OSError as error:
+        raise StudyError(f"{begun}: cannot be written: {error.strerror}; {ADVICE}") from None
 
 
 @dataclass(frozen=True)

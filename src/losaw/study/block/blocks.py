@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from losaw.study.block.recipe import Recipe
 from losaw.study.block.spent import OTHER
 from losaw.study.request.grid import Study
-from losaw.study.request.settings import Selection, Setting, safe_name, same
+from losaw.study.request.settings import Selection, Setting, safe_name, same, short_name
 
 LEARNER_AXIS = "learner"
 # In the folder of a study; its log and its costs have the same names in other folders.
@@ -71,7 +71,7 @@ def slices(study: Study, cells: Iterable[Cell], selection: Selection) -> Iterato
     by_name = defaultdict(list)
     for cell in cells:
         words = [f"{axis}~{safe_name(cell.setting.axes[axis])}" for axis in outside]
-        by_name["_".join([*words, *selected]) or "all"].append(cell)
+        by_name[short_name("_".join([*words, *selected])) or "all"].append(cell)
     for name, part in by_name.items():
         yield Slice(name, study, tuple(part))
 

@@ -13,7 +13,14 @@ from typing import Any
 
 import pyarrow as pa
 
-from losaw.study.block.block_file import begun_path, footer_of, keep_block, kept_path, write_block
+from losaw.study.block.block_file import (
+    begun_path,
+    footer_of,
+    keep_block,
+    kept_path,
+    mark_begun,
+    write_block,
+)
 from losaw.study.block.recipe import Pair, Recipe
 from losaw.study.block.replicate import ingredients_of, run_replicate
 from losaw.study.block.rows import Row, table_of
@@ -46,8 +53,7 @@ def compute(
     recipe.check_versions()
     footer = footer_of(recipe.to_dict(), load_laws(laws))
     kept, begun = kept_path(path), begun_path(path)
-    begun.parent.mkdir(parents=True, exist_ok=True)
-    begun.touch()
+    mark_begun(path)
     with _watched(minutes):
         stored = take_rows(recipe, footer, kept, apart) if reuse else {}
     rows: dict[Pair, list[Row]] = {}

@@ -4,6 +4,7 @@ import hashlib
 import os
 import platform
 import sys
+import tempfile
 from pathlib import Path
 
 import losaw
@@ -30,7 +31,10 @@ def programs_folder() -> Path:
     package = Path(losaw.__file__).parent
     folder = package / "__pycache__"
     if not os.access(package, os.W_OK):
-        folder = Path.home() / ".cache" / "losaw"
+        try:
+            folder = Path.home() / ".cache" / "losaw"
+        except RuntimeError:  # of a user that the system does not know
+            folder = Path(tempfile.gettempdir(), f"losaw-{os.getuid()}")
     return folder / f"jax-{hashlib.sha256(_processor().encode()).hexdigest()[:8]}"
 
 

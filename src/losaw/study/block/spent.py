@@ -12,6 +12,7 @@ from typing import Any
 
 import psutil
 
+from losaw.study.block.recipe import Recipe
 from losaw.study.block.writing import write_text
 
 OTHER = ""  # what no learner spent: start, imports, writing
@@ -34,6 +35,13 @@ def part_name(learner: str, importance: str = "") -> str:
 def learner_of(part: str) -> str:
     """Return the learner of a part's name."""
     return part.partition("/")[0]
+
+
+def own_parts(recipe: Recipe) -> set[str]:
+    """Return the parts that make the rows of a recipe, and the rest."""
+    methods = recipe.learners.items()
+    own = {part_name(k, part) for k, one in methods for part in ("", *(one.importances or ()))}
+    return own | {OTHER}
 
 
 @contextmanager
@@ -68,12 +76,13 @@ def read_cost(path: Path) -> dict[str, Any] | None:
 def write_cost(path: Path, seconds: Mapping[str, float], taken: Collection[str]) -> None:
     """Note what a block cost: ``seconds`` by part of this job, and the rest of it.
 
-    Parts with rows that were ``taken`` from an earlier job keep what they cost there. Those
-    that are left out this time stay, as their rows do.
+    Parts with rows that were ``taken`` from an earlier job keep what they cost there. Where nothing
+    is computed, those that are left out this time stay, as their rows do.
     """
     before = read_cost(path) or {"seconds": {}, "peak_megabytes": 0.0}
     own = {OTHER: cpu_seconds() - sum(seconds.values()), **seconds}
     now = {name: own[name] + before["seconds"].get(name, 0.0) * (name in taken) for name in own}
     peak = max(peak_megabytes(), before["peak_megabytes"] if taken else 0.0)
-    cost = {"seconds": before["seconds"] | now, "peak_megabytes": peak}
+    stay = {k: v for k, v in before["seconds"].items() if k in taken or not seconds}
+    cost = {"seconds": stay | now, "peak_megabytes": peak}
     write_text(cost_path(path), json.dumps(cost, indent=1) + "\n")

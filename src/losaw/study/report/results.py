@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -43,12 +44,10 @@ class StudyResults:
 
     def check_whole(self, name: str) -> None:
         """Raise a LosawError if a file is not as the run wrote it."""
-        path, manifest = self.folder / name, self.folder / "manifest.json"
-        written = json.loads(manifest.read_text("utf-8")) if manifest.is_file() else {}
-        noted = written.get("sha256", {}).get(name)
+        path, noted = self.folder / name, read_manifest(self.folder).get("sha256", {}).get(name)
         if noted and path.is_file() and digest_of([path]) != noted:
             raise LosawError(
-                f"{path}: is not as the run wrote it (sha256 in {manifest.name}); restore it, or "
+                f"{path}: is not as the run wrote it (sha256 in manifest.json); restore it, or "
                 "remove it and run the study again"
             )
 
@@ -95,3 +94,13 @@ class StudyResults:
     def comparison(self) -> pd.DataFrame:
         """Every cell of the published tables, published and reproduced."""
         return self._read("comparison.csv", COMPARISON)
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """Return what a run says of a study; empty for the reference run."""
+    path = folder / "manifest.json"
+    try:
+        return dict(json.loads(path.read_text("utf-8"))) if path.is_file() else {}
+    except ValueError as error:
+        words = f"cannot be read ({error}); remove it and run the study again"
+        raise LosawError(f"{path}: {words}") from None

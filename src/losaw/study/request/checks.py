@@ -58,6 +58,9 @@ def _check_grid(study: Study) -> None:
         for axis, values in entry.items():
             _check_names(study, axis, values)
     _check_values_differ(study)
+    if twice := _twice(map(safe_name, study.learners)):
+        message = f"has two of one name in files: {twice[0]}"
+        raise study.source.error((f"{study.learner_kind}s",), message)
     if twice := _twice(setting.identifier for setting in study.settings):
         raise study.source.error(("settings",), f"has a setting twice: {twice[0]}")
     for axis, values in study.file.axes.items():

@@ -70,6 +70,11 @@ def safe_name(value: object) -> str:
     return re.sub(r"[^A-Za-z0-9.]+", "-", str(value))
 
 
+def short_name(name: str) -> str:
+    """Return a name of a file or folder, cut where it is long: file systems allow 255 bytes."""
+    return name if len(name) <= 200 else f"{name[:150]}-{short_digest(name)}"
+
+
 def setting_identifier(generator: str, parameters: Mapping[str, Any], axes: list[str]) -> str:
     """Readable slug of the axes' values, then the digest of everything that decides the data."""
     slug = "_".join(safe_name(parameters[axis]) for axis in axes)

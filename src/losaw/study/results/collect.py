@@ -3,7 +3,7 @@
 import itertools
 import shlex
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,12 +51,12 @@ def collect(plan: StudyPlan) -> Collection:
     fits: dict[tuple[str, str, int], list[pa.Table]] = {}  # of a line of evidence
     libraries: dict[str, dict[str, None]] = {}  # name -> versions, each once
     laws: dict[str, Any] = {}
-    problems = []
-    for block in plan.blocks.values():
+    problems = {}
+    for path, block in plan.blocks.items():
         try:
             file = load_block(block)
         except StudyError as error:
-            problems.append(error)
+            problems[path] = error
             continue
         tables.append(file.table.cast(_COMPACT))
         for (setting, learner), rows in fits_of(tables[-1]):
@@ -81,11 +81,11 @@ def collect(plan: StudyPlan) -> Collection:
     )
 
 
-def check_usable(plan: StudyPlan, problems: Sequence[StudyError]) -> None:
-    """Refuse blocks with a problem, which begins with the path; say how they are made again."""
+def check_usable(plan: StudyPlan, problems: Mapping[str, StudyError]) -> None:
+    """Refuse blocks with a problem; say how they are made again."""
     if problems:
-        paths = shlex.join(str(error).partition(": ")[0] for error in problems)
-        shown = "".join(f"\n  {error}" for error in problems[:_SHOWN])
+        paths = shlex.join(problems)
+        shown = "".join(f"\n  {error}" for error in [*problems.values()][:_SHOWN])
         more = f"\n  and {len(problems) - _SHOWN} more" if len(problems) > _SHOWN else ""
         raise StudyError(
             f"study {plan.study.name!r}: {len(problems)} block{'s' * (len(problems) > 1)} "

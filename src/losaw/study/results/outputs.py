@@ -16,7 +16,7 @@ import pyarrow as pa
 
 import losaw
 from losaw.study.block.rows import BLOCK_SCHEMA
-from losaw.study.block.spent import OTHER, learner_of, read_cost
+from losaw.study.block.spent import learner_of, own_parts, read_cost
 from losaw.study.block.writing import write_csv, write_rows, write_text
 from losaw.study.request.published import read_published
 from losaw.study.results.collect import RESULT_COLUMNS, SCORE_COLUMNS, Collection, collect
@@ -75,6 +75,7 @@ def manifest(plan: StudyPlan, collection: Collection) -> dict[str, Any]:
         "title": study.file.title,
         "losaw": losaw.__version__,
         "commit": commit(),
+        "study_file_sha256": digest_of(plan.written),
         "libraries": collection.libraries,
         "scale": study.scale,
         "seeds": plan.n_seeds,
@@ -102,8 +103,8 @@ def _spent(plan: StudyPlan) -> dict[str, Any]:
         if cost is None:
             return {"core_seconds": None, "peak_megabytes": None, "seconds": {}}
         recipe = block.recipe
-        is_own = {OTHER, *recipe.learners}
-        seconds.update({k: v for k, v in cost["seconds"].items() if learner_of(k) in is_own})
+        is_own = own_parts(recipe)
+        seconds.update({k: v for k, v in cost["seconds"].items() if k in is_own})
         for setting, learner in recipe.pairs():
             n_sets[learner] += len(recipe.seeds_of(setting, learner))
         peak = max(peak, cost["peak_megabytes"])
@@ -131,7 +132,10 @@ def commit() -> str:
     def git(*words: str) -> str:
         # Without a lock of the index, which a run that is killed, or a full disk, would leave.
         command = ["git", "--no-optional-locks", "-C", str(folder), *words]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+        except OSError:  # no git here, as in the image
+            return ""
         return done.stdout.strip() if done.returncode == 0 else ""
 
     head = git("rev-parse", "HEAD")

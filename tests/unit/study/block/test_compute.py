@@ -16,7 +16,8 @@ from losaw.study import registry
 from losaw.study.block import compute as module
 from losaw.study.block.block_file import read_block
 from losaw.study.block.recipe import Recipe
-from losaw.study.block.spent import cost_path, read_cost
+from losaw.study.block.spent import cost_path, read_cost, write_cost
+from losaw.study.cost import measured
 from losaw.study.datasets import DatasetError
 from losaw.study.errors import StudyError
 from losaw.study.results.collect import collect
@@ -171,6 +172,48 @@ def test_a_process_that_is_ended_from_outside_is_tried_again_and_loses_no_other_
     assert {row["status"] for row in rows(path)} == {"ok"}
 
 
+@pytest.mark.parametrize("is_forced", [False, True])
+def test_what_is_kept_of_a_block_outlives_a_job_that_ends_before_it_begins(computed, is_forced):
+    """Snakemake removes the block before the job starts, and asks for it as missing afterwards."""
+    asked = Run(computed.configuration, {}, is_main=False)
+    path = Path(asked.blocks[0])
+    job = SimpleNamespace(
+        rule=SimpleNamespace(name="block"),
+        output=[str(path)],
+        wildcards=SimpleNamespace(study="tiny"),
+    )
+
+    def start(**why):
+        reason = SimpleNamespace(**{"forced": False, "missing_output": False, **why})
+        asked.start(SimpleNamespace(needrun_jobs=lambda: [job], reason=lambda _: reason))
+
+    start(forced=is_forced)  # else the recipe has changed
+    path.unlink()
+    start(missing_output=True)
+    assert module.kept_path(path).exists() != is_forced
+
+
+def test_what_a_removed_importance_cost_is_no_part_of_the_cost(computed):
+    (plan,) = computed.session().plans
+    for path in map(Path, plan.blocks):
+        cost = read_cost(path)
+        cost["seconds"]["plain/slow"] = 1e4
+        cost_path(path).write_text(json.dumps(cost))
+    write_outputs(plan)
+    assert json.loads((plan.folder / "manifest.json").read_text())["core_seconds"] < 1e3
+    assert measured(next(iter(plan.blocks.values())))["plain"] < 100
+
+
+def test_a_job_that_computes_notes_the_cost_of_what_it_leaves(tmp_path):
+    path = tmp_path / "blocks" / "all" / "seeds_000-001.parquet"
+    write_cost(path, {"plain/": 1.0, "plain/slow": 50.0, "other/": 2.0}, ())
+    write_cost(path, {}, {"plain/", "other/"})  # all that is asked for is there: rows stay
+    assert read_cost(path)["seconds"]["plain/slow"] == 50.0
+    write_cost(path, {"plain/": 3.0}, {"other/"})
+    parts = {part: spent for part, spent in read_cost(path)["seconds"].items() if part}
+    assert parts == {"plain/": 3.0, "other/": 2.0}
+
+
 def by_learner(path):
     seconds = Counter()
     for part, spent in read_cost(path)["seconds"].items():
@@ -297,6 +340,15 @@ def test_a_full_disk_is_named_with_the_remedy_and_leaves_no_block(project, monke
     assert {path.suffix for path in files} <= {".begun"}
 
 
+def test_a_folder_in_which_nothing_can_be_made_is_named_with_the_remedy(project):
+    (block, *_) = project.session().plans[0].blocks.values()
+    kept = module.kept_path(block.path).parent
+    kept.parent.mkdir(parents=True)
+    kept.touch()
+    with pytest.raises(StudyError, match=r"/kept/.*begun: cannot be written.*results=FOLDER"):
+        module.compute(block.recipe, block.path)
+
+
 FAILING = """
 
 from losaw.scoring.result import ImportanceResult
@@ -321,7 +373,7 @@ def failing(project):
 
 def test_blocks_that_cannot_be_used_are_removed_by_the_command_that_is_named(project):
     project.narrow()
-    (plan,) = project.session(results=str(project.folder / "my results")).plans
+    (plan,) = project.session(results=str(project.folder / "my: results")).plans
     damaged = [Path(block) for block in plan.blocks]
     for path in damaged:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -466,7 +518,10 @@ def test_a_selection_ends_with_what_was_found_and_the_path_of_its_report(project
     page = Path(asked.pages, "report.html")
     page.touch()
     job = SimpleNamespace(rule=SimpleNamespace(name=rule))
-    asked.end(SimpleNamespace(needrun_jobs=lambda **_: iter([job]), jobs=[job]))
+    (project.folder / "log").write_bytes(b"caf\xe9")  # as a library of C may write
+    logs = [project.folder / "log", project.folder / "removed"]
+    blocks = [SimpleNamespace(rule=SimpleNamespace(name="block"), log=[str(log)]) for log in logs]
+    asked.end(SimpleNamespace(needrun_jobs=lambda **_: iter([job, *blocks]), jobs=[job]))
     said = capsys.readouterr().err.splitlines()
     assert "/noise_variance~0.5/" in str(page)
     # With --until tables a report that is there is of an earlier run.

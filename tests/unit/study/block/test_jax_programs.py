@@ -45,6 +45,15 @@ def test_kept_programs_give_the_same_numbers_and_a_damaged_one_is_compiled_again
     assert third["drawn"] == first["drawn"]
 
 
+def test_a_user_without_a_home_has_a_folder_too(monkeypatch):
+    def home():
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    monkeypatch.setattr(jax_programs.Path, "home", home)
+    assert str(os.getuid()) in str(jax_programs.programs_folder())
+
+
 def test_a_folder_of_the_users_own_stands(monkeypatch, tmp_path):
     monkeypatch.setitem(os.environ, "JAX_COMPILATION_CACHE_DIR", str(tmp_path))
     monkeypatch.delitem(sys.modules, "jax", raising=False)

@@ -1,7 +1,6 @@
 """The results of several studies in one folder: ``results/<scale>``, or ``reference``."""
 
 import itertools
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,7 +20,7 @@ from losaw.study.claims.weighing import (
 )
 from losaw.study.errors import StudyError
 from losaw.study.report.best_methods import RANKING, ranking_by
-from losaw.study.report.results import StudyResults
+from losaw.study.report.results import StudyResults, read_manifest
 from losaw.study.report.undecided import OpenPoint, open_points
 from losaw.study.request.grid import Study
 from losaw.study.request.settings import plain
@@ -82,8 +81,7 @@ class Shelf:
 
     def manifest(self, name: str) -> dict[str, Any]:
         """What a run says of a study; the reference run keeps a line of it in ``runs.csv``."""
-        path = self.folder / name / "manifest.json"
-        return json.loads(path.read_text("utf-8")) if path.is_file() else {}
+        return read_manifest(self.folder / name)
 
     @cached_property
     def papers(self) -> Mapping[str, Claims]:
