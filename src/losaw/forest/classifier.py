@@ -9,7 +9,6 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from losaw.data import FloatArray
 from losaw.forest.losaw_forest import LosawForest
-from losaw.forest.precision import precision_of
 from losaw.forest.validation import check_labels
 
 
@@ -73,8 +72,7 @@ class LosawRandomForestClassifier(ClassifierMixin, LosawForest):
         classes, codes = np.unique(labels, return_inverse=True)
         if len(classes) < 2:
             raise ValueError(f"y has one class only ({classes[0]!r}): nothing to separate")
-        self._grow(columns, rows, codes.astype(np.float64), len(classes))
-        self._precision = precision_of(X, self.is_nominal_)
+        self._grow(X, columns, rows, codes.astype(np.float64), len(classes))
         self.classes_ = classes
         return self
 

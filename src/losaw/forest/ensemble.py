@@ -130,6 +130,10 @@ def grow_forest(
 
     Values of nodes are means of the centred response.
     """
+    # A unit of the order of the response, a power of two, changes no digit; in any other, products
+    # of weights and squares can leave the range of floats. Shares of classes have none.
+    unit = 0 if data.has_several_classes else int(np.frexp(np.abs(data.response).max())[1])
+    data = data._replace(response=np.ldexp(data.response, -unit))
     n_trees = len(seeds)
     size = max(_BATCH, min(_BATCH_ROWS // len(data.response), -(-n_trees // n_threads)))
     batches = [seeds[i : i + size] for i in range(0, n_trees, size)]
@@ -137,6 +141,8 @@ def grow_forest(
     nodes = Nodes._make(
         np.concatenate(arrays) for arrays in zip(*(p[0] for p in grown), strict=True)
     )
+    np.ldexp(nodes.value, unit, out=nodes.value)
+    np.ldexp(nodes.impurity, 2 * unit, out=nodes.impurity)
     starts = np.concatenate([[0], np.cumsum(np.concatenate([p[1] for p in grown]))])
     if n_unfinished := sum(batch[2] for batch in grown):
         warnings.warn(

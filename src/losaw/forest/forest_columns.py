@@ -41,7 +41,7 @@ class Columns:
         numeric = set(np.flatnonzero(nominal).tolist()) - set(self.nominal)
         return Columns(self.levels, {column: np.unique(X[:, column]) for column in sorted(numeric)})
 
-    def code_numbers(self, rows: FloatArray) -> FloatArray:
+    def code_numbers(self, rows: FloatArray, names: Sequence[Any] | None = None) -> FloatArray:
         """``rows`` with ranks in place of the values of nominal numeric columns."""
         if not self.numbers:
             return rows
@@ -50,7 +50,11 @@ class Columns:
             place = np.searchsorted(values, rows[:, column]).clip(max=len(values) - 1)
             is_seen = values[place] == rows[:, column]
             if not is_seen.all():
-                _warn_of_unseen(f"column {column}", np.unique(rows[~is_seen, column]).tolist())
+                unseen = np.unique(rows[~is_seen, column]).tolist()
+                if column in self.levels:  # an ordered category that is taken as nominal
+                    unseen = [self.levels[column].values[int(rank)] for rank in unseen]
+                label = column if names is None else repr(names[column])
+                _warn_of_unseen(f"column {label}", unseen)
             rows[:, column] = np.where(is_seen, place, UNSEEN)
         return rows
 
@@ -111,7 +115,7 @@ class Columns:
 def read_columns(X: Any) -> tuple[Columns, Any]:
     """Learn the columns of a training sample, and return it with codes."""
     X = to_pandas(X)
-    if not is_frame(X):
+    if not is_frame(X) or X.shape[1] == 0:
         return Columns(), X
     levels = {}
     for column in range(X.shape[1]):

@@ -13,10 +13,12 @@ from losaw.forest.ensemble import draw_seeds, grow_forest
 from losaw.forest.forest_columns import Columns, Levels, read_columns
 from losaw.forest.growing.arrays import Settings
 from losaw.forest.grown_forest import GrownForest
+from losaw.forest.precision import precision_of
 from losaw.forest.preparation import add_adjustment, prepare
 from losaw.forest.validation import (
     check_max_depth,
     check_max_features,
+    check_n_trees,
     check_spread,
     refuse_ambiguous_numbers,
     resolve_discrete,
@@ -72,20 +74,26 @@ class LosawForest(GrownForest):
         if responses.dtype.kind == "O" and responses.ndim:
             require_known(responses)
         given = responses if isinstance(y, list | tuple) else unmasked(y)
+        if responses.dtype.kind == "O" and responses.ndim == 1:
+            plain = np.array(responses.tolist())  # of whole numbers or truth values among text
+            given = plain if plain.dtype.kind in "biuf" else given
         columns, coded = read_columns(unmasked(X))
         return columns, *estimator_rows(self, coded, given, **checks)
 
-    def _grow(self, columns: Columns, X: FloatArray, y: FloatArray, n_classes: int = 0) -> None:
+    def _grow(
+        self, given: ArrayLike, columns: Columns, X: FloatArray, y: FloatArray, n_classes: int = 0
+    ) -> None:
         """Choose kinds of features and adjustment features of read rows, and grow the trees.
 
-        ``y`` are class numbers if there are ``n_classes`` of them.
+        ``y`` are class numbers if there are ``n_classes`` of them, ``given`` the rows before they
+        were read.
         """
         names = getattr(self, "feature_names_in_", None)
         n_samples, n_features = X.shape
         eta = check_eta(self.eta)
-        n_trees = whole_number("n_estimators", self.n_estimators, 1)
+        n_trees = check_n_trees("n_estimators", self.n_estimators)
         n_adjustment = whole_number("n_adjustment", self.n_adjustment, 0)
-        n_initial = whole_number("n_initial_estimators", self.n_initial_estimators, 1)
+        n_initial = check_n_trees("n_initial_estimators", self.n_initial_estimators)
         threshold = real_number("correlation_threshold", self.correlation_threshold, 0, 1)
         n_threads = checked_jobs(self.n_jobs)
         settings = Settings(
@@ -105,6 +113,7 @@ class LosawForest(GrownForest):
         is_nominal = np.zeros(n_features, dtype=bool) if named is None else named
         is_nominal[columns.nominal] = True
         columns = columns.with_nominal_numbers(X, is_nominal)
+        precision = precision_of(given, is_nominal)
         X = columns.code_numbers(X)
         categorical = is_nominal.copy()
         categorical[list(columns.levels)] = True
@@ -128,7 +137,7 @@ class LosawForest(GrownForest):
         forest = grow_forest(data, settings, draw_seeds(rng, n_trees), n_threads)
         forest.nodes.value[:] += y.mean()
         self.adjustment_, self.is_discrete_, self.is_nominal_ = adjustment, is_discrete, is_nominal
-        self._columns, self._eta = columns, eta
+        self._columns, self._eta, self._precision = columns, eta, precision
         self.forest_ = forest
 
     def _read_rows(self, X: ArrayLike) -> FloatArray:
@@ -136,7 +145,7 @@ class LosawForest(GrownForest):
         if hasattr(X, "columns"):  # levels are read by the column's place
             validate_data(self, X, reset=False, skip_check_array=True)
         rows = super()._read_rows(self._columns.encode(unmasked(X)))
-        return self._columns.code_numbers(rows)
+        return self._columns.code_numbers(rows, getattr(self, "feature_names_in_", None))
 
     @property
     def categories_(self) -> dict[Any, list[Any]]:

@@ -15,7 +15,7 @@ from losaw.forest.growing.arrays import Settings
 from losaw.forest.grown_forest import GrownForest
 from losaw.forest.precision import precision_of
 from losaw.forest.preparation import prepare
-from losaw.forest.validation import check_max_depth, check_max_features
+from losaw.forest.validation import check_max_depth, check_max_features, check_n_trees
 from losaw.rng import as_generator
 from losaw.support.arguments import (
     check_same_order,
@@ -115,7 +115,7 @@ class PlainRandomForestRegressor(RegressorMixin, GrownForest):
         check_same_order(X, "y", y)
         rows, response = estimator_rows(self, X, unmasked(y), y_numeric=True)
         response = np.ascontiguousarray(finite_numbers(response))
-        n_trees = whole_number("n_estimators", self.n_estimators, 1)
+        n_trees = check_n_trees("n_estimators", self.n_estimators)
         settings = Settings(
             max_depth=check_max_depth(self.max_depth),
             min_samples_leaf=whole_number("min_samples_leaf", self.min_samples_leaf, 1),

@@ -18,7 +18,7 @@ Precision = list[np.dtype[Any]]  # of each column
 def precision_of(X: Any, is_nominal: NDArray[np.bool_]) -> Precision:
     """The floating type of each column: 64 bits of what is none, and of levels without an order."""
     X = to_pandas(X)
-    types = X.dtypes if hasattr(X, "columns") else [getattr(X, "dtype", None)] * len(is_nominal)
+    types = X.dtypes if hasattr(X, "dtypes") else [getattr(X, "dtype", None)] * len(is_nominal)
     return [_floating(kind, nominal) for kind, nominal in zip(types, is_nominal, strict=True)]
 
 

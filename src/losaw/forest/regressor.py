@@ -7,7 +7,6 @@ from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
 
 from losaw.forest.losaw_forest import LosawForest
-from losaw.forest.precision import precision_of
 from losaw.support.outcomes import finite_numbers
 
 
@@ -104,8 +103,8 @@ class LosawRandomForestRegressor(RegressorMixin, LosawForest):
     others are nominal. Their levels, at most 63, are ordered by their weighted mean response in
     the node, and the best split between two neighbours is taken, which is the best of all sets
     of levels (as long as ``min_samples_leaf`` does not bind). Propensities are the same
-    multinomial logits for both. A level that a node has no in-bag row of, or the training sample
-    none at all, goes to the child with more in-bag rows; the latter with a warning. A level
+    multinomial logits for both. A nominal level that a node has no in-bag row of, or the training
+    sample none at all, goes to the child with more in-bag rows; the latter with a warning. A level
     beyond the declared ones of an ordered column is refused.
 
     A split sends a row to the left whose value is at most that of a training row. Rows of another
@@ -137,6 +136,5 @@ class LosawRandomForestRegressor(RegressorMixin, LosawForest):
         response = np.ascontiguousarray(finite_numbers(response))
         if np.ptp(response) == 0.0 and len(response) > 1:
             raise ValueError(f"y is constant ({response[0]:g}): there is nothing to explain")
-        self._grow(columns, rows, response)
-        self._precision = precision_of(X, self.is_nominal_)
+        self._grow(X, columns, rows, response)
         return self

@@ -31,7 +31,12 @@ def check_labels(labels: NDArray[Any]) -> None:
 
 def check_max_depth(value: Any) -> int:
     """Largest depth; None means until the leaves are pure or small."""
-    return UNLIMITED if value is None else whole_number("max_depth", value, 1)
+    return UNLIMITED if value is None else min(whole_number("max_depth", value, 1), UNLIMITED)
+
+
+def check_n_trees(name: str, value: Any) -> int:
+    """Number of trees of a forest."""
+    return whole_number(name, value, 1, maximum=10**6)
 
 
 def check_max_features(value: Any, n_features: int) -> int:

@@ -140,13 +140,23 @@ def check_same_order(X: Any, name: str, values: Any, table: str = "X") -> None:
         return
     if index.value_counts().to_dict() != labels.value_counts().to_dict():
         return
-    pairs = enumerate(zip(index.tolist(), labels.tolist(), strict=True))
-    row, (label, other) = next((row, pair) for row, pair in pairs if pair[0] != pair[1])
+    pairs = list(zip(index.tolist(), labels.tolist(), strict=True))
+    row = next((row for row, pair in enumerate(pairs) if not _same_label(*pair)), None)
+    if row is None:  # indexes of two types, as int64 and Int64
+        return
+    label, other = pairs[row]
     raise ValueError(
         f"{name} has the labels of {table}'s rows in another order (first: row {row} is labelled "
         f"{label!r} in {table} and {other!r} in {name}); give {name}.loc[{table}.index], or "
         f"{name}.to_numpy() if the rows belong together by their place"
     )
+
+
+def _same_label(one: Any, other: Any) -> bool:
+    import pandas as pd
+
+    are_missing = [pd.api.types.is_scalar(label) and pd.isna(label) for label in (one, other)]
+    return all(are_missing) if any(are_missing) else bool(one == other)
 
 
 def check_unique(names: Iterable[Any], table: str = "X") -> None:
@@ -239,8 +249,16 @@ def estimator_rows(estimator: Any, X: Any, *y: Any, **checks: Any) -> Any:
 
 
 def _check_columns(X: Any) -> None:
-    """Raise a ValueError at dates, and at whole numbers that floats cannot distinguish."""
-    is_frame = hasattr(X, "iloc")
+    """Raise a ValueError at no columns, dates, text, and whole numbers beyond exact floats."""
+    is_frame = hasattr(X, "iloc") and hasattr(X, "columns")
+    if is_frame and not len(X.columns):
+        raise ValueError("X has no columns; give at least one feature")
+    if isinstance(X, list | tuple) or getattr(X, "dtype", np.dtype(float)).kind in "OUS":
+        given = np.asarray(X, dtype=object)
+        for place, column in enumerate(given.T if given.ndim == 2 else ()):
+            as_floats(f"column {place} of X", column)
+            if any(isinstance(v, numbers.Integral) and abs(int(v)) > LARGEST_WHOLE for v in column):
+                raise ValueError(_beyond_floats(f"column {place} of X"))
     for place, dtype in enumerate(X.dtypes if is_frame else [getattr(X, "dtype", None)]):
         kind = getattr(dtype, "kind", None)
         if kind not in ("m", "M", "i", "u"):
@@ -253,10 +271,14 @@ def _check_columns(X: Any) -> None:
                 "they have a unit; give them in one, for example days since the first date"
             )
         if values.size and not -LARGEST_WHOLE <= values.min() <= values.max() <= LARGEST_WHOLE:
-            raise ValueError(
-                f"{name} holds whole numbers beyond 2^53, which floats cannot distinguish; "
-                "leave it out, or subtract one of them from all before"
-            )
+            raise ValueError(_beyond_floats(name))
+
+
+def _beyond_floats(name: str) -> str:
+    return (
+        f"{name} holds whole numbers beyond 2^53, which floats cannot distinguish; leave it out, "
+        "or subtract one of them from all before"
+    )
 
 
 def finite_rows(
