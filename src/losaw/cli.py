@@ -34,6 +34,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
 
 
+class Once(argparse.Action):
+    """Store a value; of an option that is given twice argparse takes the last, without a word."""
+
+    is_given = False
+
+    def __call__(
+        self, parser: Any, namespace: Any, values: Any, option_string: str | None = None
+    ) -> None:
+        """Store the value, or end with an error."""
+        if option_string and self.is_given:
+            parser.error(f"argument {option_string}: given twice")
+        self.is_given = True
+        setattr(namespace, self.dest, values)
+
+
 def _read(arguments: Sequence[str]) -> argparse.Namespace:
     """Read a command with its options."""
     parser = argparse.ArgumentParser(
@@ -46,6 +61,7 @@ def _read(arguments: Sequence[str]) -> argparse.Namespace:
     def add(name: str, command: Any, text: str, needs_study: bool = False) -> Any:
         sub = commands.add_parser(name, help=text, description=text)
         sub.set_defaults(command=command, needs_study=needs_study)
+        sub.register("action", None, Once)
         return sub
 
     explaining.add_options_of_explain(

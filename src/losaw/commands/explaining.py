@@ -5,7 +5,7 @@ import csv
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,17 +35,21 @@ def add_options(
     add("--target", required=True, help="the column to explain")
     add("--no-header", action="store_true", help="the first line is data: columns are X1, X2, …")
     add(
-        "--kinds", metavar="NAME:KIND,…",
+        "--kinds", metavar="NAME:KIND,…", action="append",
         help="kinds of columns (continuous, discrete, nominal) that are inferred wrongly; a name "
         "with a comma stands in quotes, here and under --drop",
     )  # fmt: skip
     add("--task", help="regression or classification, if inferred wrongly")
-    add("--methods", help="mdi, ufi, losaw, pfi, cpi, loco, with commas (default: all)")
+    add(
+        "--methods",
+        action="append",
+        help="mdi, ufi, losaw, pfi, cpi, loco, with commas (default: all)",
+    )
     add(
         "--model", default="forest",
         help="model that PFI, CPI and LOCO explain: forest (default) or gradient-boosting",
     )  # fmt: skip
-    add("--drop", metavar="NAME,…", help="columns to leave out")
+    add("--drop", metavar="NAME,…", action="append", help="columns to leave out")
     add("--cluster", metavar="NAME", help="column that says which rows belong together")
     add("--fdr", type=float, default=0.1, help="false discovery rate (default .1)")
     add(
@@ -73,7 +77,10 @@ def add_options_of_explain(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``losaw explain``."""
     add_options(parser)
     parser.add_argument(
-        "--given", metavar="NAME,…", help="columns: what does each other one add to these?"
+        "--given",
+        metavar="NAME,…",
+        action="append",
+        help="columns: what does each other one add to these?",
     )
 
 
@@ -106,6 +113,8 @@ def _write(result: Any, prefix: Path) -> None:
     wrote = "\n".join(f"wrote {path}" for path in paths)
     try:
         print(f"{result.to_text()}\n\n{wrote}", flush=True)
+    except KeyboardInterrupt:
+        raise LosawError(f"{wrote}; interrupted while the text was printed") from None
     except OSError as error:
         with open(os.devnull, "w") as nowhere:  # what is left in the buffer would fail at the end
             os.dup2(nowhere.fileno(), sys.stdout.fileno())
@@ -117,20 +126,29 @@ def prefix_of(options: argparse.Namespace, what: str) -> Path:
     """Return where the results are written: in a folder that is there, never over the table."""
     from losaw.explaining.table_file import TEXT
     from losaw.pages import paths_of
+    from losaw.support.whole_files import check_place
 
     # Of . the name is that of the folder; data.csv.gz has two endings, sales.2026.csv one.
-    file = Path(os.path.abspath(options.file)).with_suffix("")
+    file = Path(os.path.abspath(options.file))
+    if not file.name:
+        raise LosawError(f"{options.file}: is a folder; name a file")
+    file = file.with_suffix("")
     name = f"{file.stem if file.suffix.lower() in TEXT else file.name}_{what}"
     prefix = Path(options.output or name)
-    if prefix.is_dir() or str(options.output).endswith("/"):
-        prefix = prefix / name
-    if not prefix.parent.is_dir():
-        raise LosawError(
-            f"--output {options.output}: there is no folder {prefix.parent}; make it first"
-        )
-    for path in paths_of(prefix):
-        if path.exists() and path.resolve() == options.file.resolve():
-            raise LosawError(f"{path} would be written over by the result; choose another --output")
+    try:
+        if prefix.is_dir() or str(options.output).endswith("/"):
+            prefix = prefix / name
+        if not prefix.parent.is_dir():
+            words = f"there is no folder {prefix.parent}; make it first"
+            raise LosawError(f"--output {options.output}: {words}")
+        for path in paths_of(prefix):
+            if path.exists() and path.resolve() == options.file.resolve():
+                words = "would be written over by the result; choose another --output"
+                raise LosawError(f"{path} {words}")
+            check_place(path)
+    except OSError as error:
+        words = f"cannot be written: {error.strerror}; choose another --output"
+        raise LosawError(f"{error.filename or prefix}: {words}") from None
     return prefix
 
 
@@ -140,32 +158,39 @@ def on_the_table(function: Callable[..., Any], options: argparse.Namespace, **mo
     from losaw.explaining.table_file import read_file
 
     budget, start = read_budget(options.budget), time.perf_counter()
-    passed_on = ("methods", "model", "fdr", "rows", "folds", "permutations", "draws")
+    passed_on = ("model", "fdr", "rows", "folds", "permutations", "draws")
     columns = {"kinds": _kinds(options.kinds), "task": options.task, "cluster": options.cluster}
     columns["drop"] = _listed(options.drop)
+    methods = None if options.methods is None else ",".join(options.methods)
     frame = read_file(options.file, options.target, not options.no_header, **columns)
     if budget is not None:  # reading is part of it
         budget = max(SHORTEST_BUDGET, budget - (time.perf_counter() - start))
     try:
         return function(
-            frame, options.target, budget=budget, n_jobs=options.jobs, verbose=True,
-            random_state=options.random_state, **columns,
+            frame, options.target, methods=methods, budget=budget, n_jobs=options.jobs,
+            verbose=True, random_state=options.random_state, **columns,
             **{name: getattr(options, name) for name in passed_on}, **more,
         )  # fmt: skip
     except ValueError as error:
         raise LosawError(f"{options.file}: {error}") from error
 
 
-def _listed(text: str | None) -> list[str]:
-    """Split at commas; a name with commas of its own stands in quotes."""
-    names = next(csv.reader([text or ""], skipinitialspace=True), [])
+def _listed(texts: Sequence[str] | None) -> list[str]:
+    """Split every text at commas; a name with commas of its own stands in quotes."""
+    names: list[str] = []
+    for text in texts or ():
+        try:
+            names += next(csv.reader([text], skipinitialspace=True), [])
+        except csv.Error:
+            words = "a name with a line break stands in quotes of its own within the option's"
+            raise LosawError(f"{text!r}: {words}") from None
     return [name.strip() for name in names if name.strip()]
 
 
-def _kinds(text: str | None) -> dict[str, str]:
+def _kinds(texts: Sequence[str] | None) -> dict[str, str]:
     """Read NAME:KIND,…"""
     kinds: dict[str, str] = {}
-    for pair in _listed(text):
+    for pair in _listed(texts):
         name, _, kind = (word.strip() for word in pair.rpartition(":"))
         if not name or name in kinds:
             raise LosawError(

@@ -219,7 +219,7 @@ def _time_limit(seconds: int) -> Iterator[None]:
         yield
         return
     before = signal.signal(signal.SIGALRM, stop)
-    signal.alarm(seconds)
+    signal.alarm(min(seconds, 2**31 - 1))
     try:
         yield
     finally:

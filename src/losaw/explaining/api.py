@@ -271,9 +271,7 @@ def begin(
     rng = partial(stream, experiment="explain", setting="", replicate=options.seed)
     with clock.part("begin"):
         if isinstance(frame, str | Path):
-            frame = read_file(
-                frame, str(target), kinds=kinds, task=task, cluster=cluster, drop=drop
-            )
+            frame = read_file(frame, target, kinds=kinds, task=task, cluster=cluster, drop=drop)
         data = prepare(frame, target, kinds=kinds, task=task, cluster=cluster, drop=drop)
         full = full_design(data, options.methods, {**options.fixed, "rounds": rounds})
         if options.given is not None:

@@ -17,8 +17,11 @@ from losaw.tables.groups import named_column
 if TYPE_CHECKING:
     import pandas as pd
 
-# Words for a missing value, in addition to those of pandas (empty, NA, NaN, null, None, …).
+# Words for a missing value, in addition to those of pandas, which finds them before cells are
+# stripped of blanks, and in names of columns.
 MISSING = ("?",)
+_OF_PANDAS = "#N/A|#N/A N/A|#NA|-1.#IND|-1.#QNAN|-NaN|-nan|1.#IND|1.#QNAN|<NA>|N/A|NA|NULL|NaN|None"
+_NO_VALUE = ("", *MISSING, *_OF_PANDAS.split("|"), "n/a", "nan", "null")
 _SEPARATORS = (",", ";", "\t", "|")
 _BLANKS = r"\s+"
 # The attribute of a frame with notes on how its file was read.
@@ -27,16 +30,17 @@ TEXT = (".csv", ".tsv", ".txt", ".data")
 _LINES = 20
 # A field in quotes, also one that goes on below the lines at hand; within it two quotes are one.
 _QUOTED = re.compile(r'(?<![^\s,;|])"(?:[^"]|"")*("|\Z)')
+_GROUPED = re.compile(r"[-+]?\d{1,3}( \d{3})+([.,]\d+)?")  # 1 234 567
 # How lines above a table begin: comments, and Excel's "sep=;".
 _COMMENT = re.compile(r"#|%|//|\"?sep=", re.IGNORECASE)
 
 
 def read_file(
     path: str | Path,
-    target: str,
+    target: Any,
     has_header: bool = True,
     *,
-    kinds: Mapping[str, str] | None = None,
+    kinds: Mapping[Any, str] | None = None,
     task: str | None = None,
     cluster: Any = None,
     drop: Any = (),
@@ -52,8 +56,8 @@ def read_file(
     path : path
         ``.parquet``, or a folder of such, or text, also compressed (``.csv.gz`` and the like);
         separated by commas, semicolons, tabs, bars or blanks.
-    target : str
-        Name of the column to explain: a first line that holds it is a header.
+    target : str or int
+        Name, or place, of the column to explain: a first line that holds its name is a header.
     has_header : bool, default True
         Whether the first line holds names. Without names the columns are X1, X2, ….
     kinds, task, cluster, drop
@@ -62,10 +66,13 @@ def read_file(
     import pandas as pd
 
     path = Path(path)
-    is_folder = path.is_dir() and any(path.rglob("*.parquet"))
-    if not path.is_file() and not is_folder:
-        siblings = [p.name for p in path.parent.glob("*") if p.is_file()]
-        raise LosawError(f"{path}: there is no such file{did_you_mean(path.name, siblings)}")
+    try:
+        is_folder = path.is_dir() and any(path.rglob("*.parquet"))
+        if not path.is_file() and not is_folder:
+            siblings = [p.name for p in path.parent.glob("*") if p.is_file()]
+            raise LosawError(f"{path}: there is no such file{did_you_mean(path.name, siblings)}")
+    except OSError as error:
+        raise LosawError(f"{path}: cannot be read: {error.strerror}") from None
     try:
         if is_folder or path.suffix.lower() in (".parquet", ".pq"):
             frame = pd.read_parquet(path)
@@ -83,16 +90,25 @@ def read_file(
     if has_header:
         names = [str(name).strip() for name in cells.iloc[0].fillna("")]
         cells = cells.iloc[1:].reset_index(drop=True)
-    if has_header and target not in names:
+    if has_header and named_column(target, names) is None:
         _refuse_other_lines(path, names)
     names = [name or f"Unnamed: {place}" for place, name in enumerate(names)]
-    asked = kinds if isinstance(kinds, Mapping) else {}
-    text = {str(name) for name, kind in asked.items() if kind == "nominal"}
+
+    def name_of(column: Any) -> str:
+        place = named_column(column, names)
+        return str(column) if place is None else names[place]
+
+    target = name_of(target)
+    written = kinds.items() if isinstance(kinds, Mapping) else ()
+    asked = {name_of(column): kind for column, kind in written}
+    asked |= {target: "continuous"} if task == "regression" else {}
+    text = {name for name, kind in asked.items() if kind == "nominal"}
     text |= {target} if task == "classification" else set()
-    text |= set() if cluster is None else {str(cluster)}
+    text |= set() if cluster is None else {name_of(cluster)}
     notes: list[str] = []
     for j in cells:
-        cells[j] = cells[j].map(str.strip, na_action="ignore")
+        stripped = cells[j].fillna("").map(str.strip)
+        cells[j] = stripped.mask(stripped.isin(_NO_VALUE))
     counts = cells[names.index(target) if target in names else 0].notna()
     with_commas = any(_has_commas(cells[j]) for j in cells)
     dropped = {named_column(name, names) for name in as_list(drop)}
@@ -122,11 +138,14 @@ def _cells(path: Path) -> "pd.DataFrame":
     of_lines = {"quoting": csv.QUOTE_NONE, "keep_default_na": False, "skip_blank_lines": False}
     try:
         lines = read(sep="\0", **of_lines).squeeze(axis=1).tolist()
+    except pd.errors.EmptyDataError:
+        words = "the file, or its first line, is empty: remove blank lines above the table"
+        raise LosawError(words) from None
     except (pd.errors.ParserError, AttributeError):
         raise LosawError("a cell contains a NUL character, which no text has: remove it") from None
     sep = _separator([line for line in lines if line.strip()][:_LINES])
     _check_quotes(lines, sep)
-    return read(sep=sep, na_values=list(MISSING), skipinitialspace=True, low_memory=False)
+    return read(sep=sep, na_filter=False, skipinitialspace=True, low_memory=False)
 
 
 def _check_quotes(lines: list[str], sep: str) -> None:
@@ -219,10 +238,16 @@ def _refuse_other_lines(path: Path, names: list[str]) -> None:
 
 
 def _has_commas(cells: "pd.Series") -> bool:
-    """Whether the numbers of a column have decimal commas."""
+    """Whether the numbers of a column have decimal commas: all are numbers, or half have one.
+
+    Beside a number there may be its unit, a word for a missing value, or points of thousands.
+    """
     known = cells.dropna()
+    if known.empty:
+        return False
     are_numbers = known.str.fullmatch(r"[-+]?\d+(,\d+)?").all()
-    return bool(are_numbers and known.str.fullmatch(r"[-+]?\d+,(\d\d?|\d{4,})").any())
+    have_one = known.str.fullmatch(r"\D*(\d{1,3}(\.\d{3})+,\d+|\d+,(\d\d?|\d{4,}))\D*")
+    return bool((are_numbers and have_one.any()) or have_one.mean() >= 0.5)
 
 
 def _check_points(name: str, texts: list[str], with_commas: bool) -> None:
@@ -255,17 +280,21 @@ def _values(
     few = pairs if name != target and len(decisive) <= MOST_TEXT_LEVELS else []
     pair = next((p for p in few if all(re.fullmatch(r"\d+\.\d+", text) for text in p)), None)
     is_quantity = asked in ("continuous", "discrete")
+    are_exact = all(abs(number) <= LARGEST_WHOLE for number in numbers.values() if number)
     if are_numbers and not (is_text or is_quantity) and (code or pair):
         why, remedy = f"leading zeros or numbers of many digits ({code})", ""
         if not code and pair:
             why = f"two spellings of one number ({pair[0]} and {pair[1]})"
-        if all(abs(number) <= LARGEST_WHOLE for number in numbers.values() if number):
-            remedy = f" If they are quantities, say {as_option('--kinds', name, 'continuous')} "
-            remedy += "(in Python kinds=)."
+        if are_exact:
+            of_feature = f"{as_option('--kinds', name, 'continuous')} (in Python kinds=)"
+            of_target = "--task regression (in Python task=)"
+            say = of_target if name == target else of_feature
+            remedy = f" If they are quantities, say {say}."
         notes.append(
             f"{name} has {why}: its cells are taken as codes, so that none become equal.{remedy}"
         )
-    if is_text or code or pair or not are_numbers:
+    is_response = name == target and is_quantity and are_exact
+    if is_text or pair or (code and not is_response) or not are_numbers:
         return cells
     _check_points(name, decisive, with_commas)
     if pairs and not is_quantity:
@@ -300,6 +329,9 @@ def _separator(lines: list[str]) -> str:
     alike = [s for s, count in counts.items() if count[0] == count[-1] > 0]
     first = [s for s in ("\t", ";") if s in alike]
     separator = max(first or alike or _SEPARATORS, key=lambda s: counts[s][0])
+    cells = [cell.strip() for line in lines for cell in line.split(separator)]
+    if counts[separator][0] and all(" " not in c or _GROUPED.fullmatch(c) for c in cells):
+        return separator  # blanks of thousands
     fields = [line.split() for line in lines]
     if len(set(map(len, fields))) > 1 or len(fields[0]) <= counts[separator][0] + 1:
         return separator

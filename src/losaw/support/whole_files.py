@@ -1,6 +1,7 @@
 """Files that are whole or absent: written under a temporary name, synced, renamed."""
 
 import contextlib
+import errno
 import os
 import platform
 from collections.abc import Callable, Sequence
@@ -22,7 +23,7 @@ def write_atomically(
     processes of this host are removed. The folder is created if necessary; a file that cannot be
     written raises an ``error`` that ends with ``advice``.
     """
-    temporary = path.with_name(f"{path.name}.{platform.node()}.{os.getpid()}{TEMPORARY}")
+    temporary = _temporary(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         for left in path.parent.glob(f"{path.name}.{platform.node()}.*{TEMPORARY}"):
@@ -59,6 +60,19 @@ def write_together(
         write_together(others, error, advice)
 
     write_atomically(path, write_all, error, advice)
+
+
+def check_place(path: Path) -> None:
+    """Raise an OSError where :func:`write_atomically` could not write."""
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    temporary = _temporary(path)
+    temporary.touch()
+    temporary.unlink()
+
+
+def _temporary(path: Path) -> Path:
+    return path.with_name(f"{path.name}.{platform.node()}.{os.getpid()}{TEMPORARY}")
 
 
 def is_running(pid: int | str) -> bool:

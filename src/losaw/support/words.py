@@ -59,7 +59,7 @@ def listed(names: Sequence[str]) -> str:
 def as_option(option: str, name: str, kind: str = "") -> str:
     """Return an option on a column as a shell takes it: --kinds 'a b:nominal', --drop=-x."""
     is_list = option != "--cluster"
-    value = f'"{name}"' if is_list and "," in name else name
+    value = f'"{name}"' if is_list and re.search("[,\r\n]", name) else name
     sign = "=" if value.startswith("-") else " "
     return f"{option}{sign}{shlex.quote(f'{value}:{kind}' if kind else value)}"
 

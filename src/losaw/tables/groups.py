@@ -201,6 +201,9 @@ def _map(
     if hasattr(encoder, "categories_") and hasattr(encoder, "drop_idx_"):
         widths = _widths(encoder)
         return inputs, outputs, [place for place, width in enumerate(widths) for _ in range(width)]
+    if any(kind.__name__ == "ClassNamePrefixFeaturesOutMixin" for kind in type(encoder).__mro__):
+        words = "mixes its columns, as principal components do; name the groups yourself"
+        raise ValueError(f"{type(encoder).__name__} {words}")
     # As many columns of each, in order: names would be ambiguous if one goes on as another does.
     width = len(outputs) // max(len(inputs), 1)
     in_order = [place for place in range(len(inputs)) for _ in range(width)]

@@ -279,7 +279,9 @@ def test_names_with_commas_stand_in_quotes_in_lists_of_names(people, capsys):
     assert not {"c", "size, big", "d,"} & set(found)
 
 
-@pytest.mark.parametrize("name", ["-x", "Preis (EUR)", "a,b", "-a, b", "it's", "--all", "$x"])
+@pytest.mark.parametrize(
+    "name", ["-x", "Preis (EUR)", "a,b", "-a, b", "it's", "--all", "$x", "a\nb"]
+)
 def test_a_suggested_option_is_taken_by_a_shell_as_it_is_written(name):
     parser = argparse.ArgumentParser()
     add_options(parser)
@@ -291,6 +293,41 @@ def test_a_suggested_option_is_taken_by_a_shell_as_it_is_written(name):
     assert _kinds(parsed(as_option("--kinds", name, "nominal")).kinds) == {name: "nominal"}
     assert _listed(parsed(as_option("--drop", name)).drop) == [name]
     assert parsed(as_option("--cluster", name)).cluster == name
+
+
+@pytest.mark.parametrize("option", ["--drop", "--kinds", "--methods", "--given"])
+def test_lists_that_are_given_twice_are_one_list(people, monkeypatch, option):
+    seen = []
+    monkeypatch.setattr(
+        "losaw.explaining.api.explain", lambda *_, **options: seen.append(options) or 1 / 0
+    )
+    values = {"--kinds": ("age:discrete", "town:nominal"), "--methods": ("mdi", "pfi")}
+    one, other = values.get(option, ("age", "town"))
+    for words in ([option, one, option, other], [option, f"{one},{other}"]):
+        with pytest.raises(ZeroDivisionError):
+            main([*COMMAND, *words])
+    assert seen[0] == {**seen[1], "budget": seen[0]["budget"]}
+
+
+def test_an_option_of_one_value_that_is_given_twice_is_refused(people, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        main([*COMMAND, "--rows", "50", "--rows", "60"])
+    assert "argument --rows: given twice" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("output", ["taken", "x" * 245])
+def test_a_place_where_nothing_can_be_written_is_refused_before_the_work(
+    people, monkeypatch, capsys, output
+):
+    Path("taken.html").mkdir()
+    monkeypatch.setattr("losaw.commands.explaining.on_the_table", lambda *_, **__: 1 / 0)
+    assert main([*COMMAND, "--output", output]) == 2
+    assert "cannot be written" in capsys.readouterr().err
+
+
+def test_a_name_with_a_line_break_that_is_not_in_quotes_is_refused(people, capsys):
+    assert main([*COMMAND, "--drop", "a\nb"]) == 2
+    assert "a name with a line break stands in quotes" in capsys.readouterr().err
 
 
 LETTERS = [

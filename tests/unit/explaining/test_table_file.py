@@ -322,6 +322,8 @@ POINTS = {  # of thousands, or of decimals: whether they may be both
     "beside short ones": (["1.250", "980", "-12.500"], "a", True),
     "thousands and more": (["1.250", "12.500", "125.000"], "a", False),
     "beside decimal commas": (["1.250", "12.500", "125.000"], "2,5", True),
+    "beside decimal commas with a unit": (["1.250", "12.500", "125.000"], "2,5 kg", True),
+    "beside thousands and decimals": (["1.250", "12.500", "125.000"], "1.210,50", True),
     "beside commas of thousands": (["1.250", "12.500", "125.000"], "2,500", False),
     "beside a list of numbers": (["1.250", "12.500", "125.000"], "2,5,6", False),
     "below one": (["0.125", "2", "12.375"], "a", False),
@@ -344,3 +346,74 @@ def test_points_that_may_be_of_thousands_are_refused(read, kind, name):
             read(text, of)
     other = read(text, "b", kinds={"x": "nominal"}, drop=["y"])
     assert other["x"].tolist() == cells
+
+
+def rows_of(*lines):
+    return "a,b,y\n" + "".join(f"{line}\n" for line in lines)
+
+
+@pytest.mark.parametrize("drop", [(), ["b"]])
+def test_a_column_without_a_value_has_none(read, drop):
+    for text in (rows_of(*["1.5,,2"] * 60), "a,b,y,,\n" + "1.5,,2,,\n" * 60):
+        frame = read(text, "y", drop=drop)
+        assert frame["b"].isna().all() and (frame["a"] == 1.5).all() and (frame["y"] == 2).all()
+
+
+@pytest.mark.parametrize("word", ["NA ", "? ", '" "', "\xa0", " null", '"NaN "', "n/a"])
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_a_missing_value_with_blanks_around_it_is_one(read, word, place):
+    cells = [[f"{number}.5"] * 3 for number in range(60)]
+    cells[7][place] = word
+    frame = read(rows_of(*map(",".join, cells)), "y")
+    is_missing = frame.isna().to_numpy()
+    assert is_missing[7, place] and is_missing.sum() == 1 and frame.dtypes.eq("float64").all()
+
+
+def test_names_of_columns_are_no_missing_values(read):
+    names = ["NA", "null", "?", "nan", "y"]
+    assert list(read(",".join(names) + "\n" + "1,2,3,4,5\n" * 9, "NA")) == names
+
+
+def test_codes_as_a_target_are_numbers_where_that_is_said(read):
+    text = rows_of(*(f"{i},{i % 7},{i % 20:02d}" for i in range(300)))
+    frame = read(text, "y")
+    (note,) = (note for note in prepare(frame, "y").notes if "leading zeros" in note)
+    assert "say --task regression" in note and "--kinds" not in note
+    data = prepare(read(text, "y", task="regression"), "y", task="regression")
+    assert data.task == "regression" and set(data.y) == set(range(20))
+    long = rows_of(*(f"{i},{i % 7},{2**60 + i}" for i in range(300)))
+    with pytest.raises(LosawError, match=r"regression needs numbers|2\^53"):
+        prepare(read(long, "y", task="regression"), "y", task="regression")
+
+
+@pytest.mark.parametrize(
+    ("by_place", "by_name"),
+    [
+        ({"target": 2}, {"target": "y"}),
+        ({"target": 2, "kinds": {0: "nominal"}}, {"target": "y", "kinds": {"a": "nominal"}}),
+        ({"target": 2, "kinds": {0: "continuous"}}, {"target": "y", "kinds": {"a": "continuous"}}),
+        ({"target": 2, "cluster": 0}, {"target": "y", "cluster": "a"}),
+    ],
+)
+def test_a_column_by_its_place_is_read_as_by_its_name(read, by_place, by_name):
+    text = rows_of(*("01,2,3", "1,2,4", "1.0,bad,", ",5,6") * 9)
+    one, other = read(text, **by_place), read(text, **by_name)
+    assert one.equals(other) and one.attrs == other.attrs
+
+
+def test_blanks_in_numbers_do_not_hide_tabs(read):
+    lines = [f"{i} 911\t2.5\t2 {i}10" for i in range(1, 9)]
+    assert read("\n".join(lines), "X1", has_header=False).shape == (8, 3)
+    assert read("\n".join(["x\tb\ty", *lines]), "y").shape == (8, 3)
+
+
+@pytest.mark.parametrize("text", ["", "\n\na,b,y\n1,2,3\n"])
+def test_an_empty_first_line_is_named(read, text):
+    with pytest.raises(LosawError, match="first line, is empty: remove blank lines"):
+        read(text, "y")
+
+
+@pytest.mark.parametrize("path", ["/", "x" * 300])
+def test_what_is_no_path_is_named(path):
+    with pytest.raises(LosawError, match=r"there is no such file|cannot be read"):
+        read_file(path, "y")
