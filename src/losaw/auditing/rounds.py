@@ -54,6 +54,8 @@ def run_round(
     y, signal = make_response(
         prepared.X, prepared.y, bool(prepared.labels), share, n_signals, drawing
     )
+    if not prepared.labels:  # parameters of the model may be in the unit of the target
+        y = prepared.y.mean() + prepared.y.std() * np.sqrt(share) * y
     data, seed = replace(prepared, y=y), seed_integer(rng(component="fits"))
     work = compute(data, design, seed, options, draw_tests=draw_tests)
     decision = decide(work, options.fdr, heads=False)

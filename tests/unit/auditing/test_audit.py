@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.linear_model import Lasso
 
 import losaw
 from losaw.cli import main
@@ -110,6 +111,18 @@ def test_methods_that_are_level_are_best_together(copies):
     level = replace(copies, rounds=copies.rounds.assign(pr_auc=1.0))
     assert level.verdicts[0].endswith(": CPI, MDI, PFI.")
     assert not any("significantly worse" in verdict for verdict in level.verdicts)
+
+
+def test_a_model_with_parameters_in_the_unit_of_the_target_is_the_same_in_every_round():
+    options = QUICK | {"methods": "pfi", "permutations": 1}
+    frame, found = near_copies(150), []
+    for factor, start in ((1.0, 0.0), (20_000.0, 100_000.0), (1e-3, -5.0)):
+        scaled = frame.assign(y=factor * frame["y"] + start)
+        model = Lasso(alpha=0.025 * factor)
+        found.append(losaw.audit(scaled, "y", model=model, **options).rounds)
+    assert found[0]["explained"].mean() > 0.2
+    for other in found[1:]:
+        pd.testing.assert_frame_equal(other, found[0])
 
 
 @pytest.mark.parametrize(
