@@ -19,11 +19,13 @@ from losaw.rng import seed_integer, stream
 from losaw.scoring.many_tests import adjust
 from losaw.scoring.precision_recall import precision_recall_area
 from losaw.scoring.tests import t_tests
+from losaw.support.words import listed
 
 if TYPE_CHECKING:
     import pandas as pd
 
 LEVEL = 0.05
+_ORDERS = 200
 
 
 def run_round(
@@ -40,7 +42,7 @@ def run_round(
     Draws depend on the features alone: each is tested once, see ``draw_tests`` of
     :func:`losaw.explaining.api.compute`.
 
-    ``pr_auc``: of the scores, signals against the rest. ``first``: share of signals among as many
+    ``pr_auc``: of the scores, signals against the rest (:func:`area`). ``first``: share of signals among as many
     features with the highest scores. Of methods that test, at the false discovery rate:
     ``found``, the share of signals that are selected, and ``false``, the share of others among what
     is selected (0 where nothing is). CPI selects as explain does: where its draws fail, LOCO
@@ -72,7 +74,7 @@ def run_round(
             {
                 "round": number,
                 "method": name,
-                "pr_auc": precision_recall_area(scores, is_signal),
+                "pr_auc": area(scores, is_signal, rng(component="ties")),
                 "first": signals_first(scores, is_signal),
                 "found": share_found,
                 "false": share_false,
@@ -80,7 +82,7 @@ def run_round(
         )
     return pd.DataFrame(lines).assign(
         explained=work.quality["model"].share,
-        signals=", ".join(causes),
+        signals=listed(causes),
         **_judged(work, decision, causes),
     )
 
@@ -95,6 +97,19 @@ def _judged(work: Work, decision: Decision, causes: list[str]) -> dict[str, floa
         "false_statements": sum(not set(group) & set(causes) for group in decision.stated),
         "named": sum(cause in named for cause in causes) / len(causes),
     }
+
+
+def area(scores: FloatArray, is_signal: NDArray[np.bool_], rng: np.random.Generator) -> float:
+    """The area under the precision-recall curve; equal scores count as a random order.
+
+    By :func:`losaw.scoring.precision_recall.precision_recall_area` itself, scores that are all
+    equal would have far more than a random order of them: a method that says nothing could win.
+    """
+    if len(np.unique(scores)) == len(scores):
+        return precision_recall_area(scores, is_signal)
+    orders = (np.lexsort((rng.random(len(scores)), scores)) for _ in range(_ORDERS))
+    places = (order.argsort().astype(float) for order in orders)
+    return float(np.mean([precision_recall_area(place, is_signal) for place in places]))
 
 
 def signals_first(scores: FloatArray, is_signal: NDArray[np.bool_]) -> float:

@@ -76,12 +76,13 @@ def test_the_share_is_what_the_model_explains_of_the_target(two_methods):
 def test_a_target_that_nothing_explains_is_said_and_without_cpi_there_are_no_statements():
     """Its names do not break the page."""
     rng = np.random.default_rng(0)
-    frame = pd.DataFrame(rng.standard_normal((120, 4)), columns=["<i>", "b", "c", "<b>y</b>"])
-    found = losaw.audit(frame, "<b>y</b>", methods="mdi", **QUICK)
+    frame = pd.DataFrame(rng.standard_normal((120, 4)), columns=["<i>", "b", "c, d", "<b>y</b>"])
+    found = losaw.audit(frame, "<b>y</b>", methods="mdi", signals=2, **QUICK)
     assert found.share == 0.05
     assert any("responses up to 5 % can be explained" in c for c in found.cautions)
     assert found.rounds["statements"].isna().all()
     assert not any(verdict.startswith("Statements of") for verdict in found.verdicts)
+    assert set(", ".join(found.rounds["signals"]).split(", ")) == {"<i>", "b", "“c", "d”"}
     page = found.to_html()
     assert "<b>y" not in page and "&lt;b&gt;y" in page and "<i>" not in page
 

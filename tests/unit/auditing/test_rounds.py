@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from losaw.auditing.responses import make_response
-from losaw.auditing.rounds import bounds, signals_first, standings
+from losaw.auditing.rounds import area, bounds, signals_first, standings
+from losaw.scoring.precision_recall import precision_recall_area
 
 
 def table(n=4000, seed=0):
@@ -176,6 +177,29 @@ def test_a_rate_on_the_border_is_decided_in_at_most_five_percent_of_audits(
     border = np.dot(values, chances)
     # Binomial of 2,000 with chance .05: 133 is exceeded with a chance of .0005.
     assert (high <= border).sum() <= 133 and (low > border).sum() <= 133
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [np.zeros(20), np.arange(20) % 2, np.r_[np.zeros(12), np.arange(8)], np.arange(20)],
+    ids=["all equal", "two values", "many zeros", "no tie"],
+)
+@pytest.mark.parametrize("n_signals", [1, 5, 15])
+def test_equal_scores_have_the_area_of_their_random_orders(scores, n_signals):
+    rng = np.random.default_rng(0)
+    signal = np.arange(20) < n_signals
+    jittered = [
+        precision_recall_area(scores + 1e-3 * rng.random(20), signal) for _ in range(2000)
+    ]
+    found = area(scores, signal, np.random.default_rng(1))
+    # Four errors of a mean of 200 orders, and of one of 2,000.
+    assert found == pytest.approx(np.mean(jittered), abs=4.2 * np.std(jittered) / 200**0.5 + 1e-12)
+
+
+def test_scores_that_say_nothing_are_not_ahead_of_a_guess():
+    signal = np.arange(20) < 5
+    assert area(np.zeros(20), signal, np.random.default_rng(0)) < 0.4
+    assert precision_recall_area(np.zeros(20), signal) > 0.6  # what the trapezoid rule would say
 
 
 def test_first_places_of_equal_scores_are_shared():
