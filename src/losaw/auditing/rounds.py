@@ -12,6 +12,7 @@ from losaw.data import FloatArray
 from losaw.explaining.api import SharedOptions, compute
 from losaw.explaining.design import Design
 from losaw.explaining.draws import Decision, decide
+from losaw.explaining.models import ClassInOneFold
 from losaw.explaining.preparing import Prepared
 from losaw.explaining.scores import Unit, Work
 from losaw.knockoffs.diagnostics import DrawTest
@@ -19,6 +20,7 @@ from losaw.rng import seed_integer, stream
 from losaw.scoring.many_tests import adjust
 from losaw.scoring.precision_recall import precision_recall_area
 from losaw.scoring.tests import t_tests
+from losaw.support.errors import LosawError
 from losaw.support.words import listed
 
 if TYPE_CHECKING:
@@ -59,7 +61,10 @@ def run_round(
     if not prepared.labels:  # parameters of the model may be in the unit of the target
         y = prepared.y.mean() + prepared.y.std() * np.sqrt(share) * y
     data, seed = replace(prepared, y=y), seed_integer(rng(component="fits"))
-    work = compute(data, design, seed, options, draw_tests=draw_tests)
+    try:
+        work = compute(data, design, seed, options, draw_tests=draw_tests)
+    except LosawError as error:
+        raise LosawError(_refusal(error, number + 1, data)) from error
     decision = decide(work, options.fdr, heads=False)
     causes = list(prepared.X.columns[list(signal)])
     is_signal, lines = prepared.X.columns.isin(causes), []
@@ -84,6 +89,22 @@ def run_round(
         explained=work.quality["model"].share,
         signals=listed(causes),
         **_judged(work, decision, causes),
+    )
+
+
+def _refusal(error: LosawError, number: int, data: Prepared) -> str:
+    """Why a round cannot be computed: its response is the reason, for the table's own could be."""
+    if isinstance(error, ClassInOneFold):
+        return (
+            f"round {number}: a class of the simulated response is in so few clusters that one "
+            "fold has all of its rows, since the features hardly vary within clusters: use a "
+            "smaller --share, or merge rare classes"
+        )
+    own = " ".join(str(error.__cause__ or error).split())[:300]
+    of = "" if data.labels else ", which may be any number: audit a model for such, as the forest"
+    return (
+        f"model: it was fitted to {data.target!r}, but cannot be to the simulated response of "
+        f"round {number}{of} ({own})"
     )
 
 

@@ -5,11 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.linear_model import Lasso
+from sklearn.compose import TransformedTargetRegressor
+from sklearn.linear_model import GammaRegressor, Lasso, LinearRegression, PoissonRegressor
 
 import losaw
 from losaw.cli import main
 from losaw.explaining.design import METHODS, _cuts
+from losaw.support.errors import LosawError
 from reference.explaining_tables import mixed
 
 QUICK = {"folds": 3, "draws": 1, "permutations": 2, "budget": None, "rounds": 5}
@@ -124,6 +126,35 @@ def test_a_model_with_parameters_in_the_unit_of_the_target_is_the_same_in_every_
     assert found[0]["explained"].mean() > 0.2
     for other in found[1:]:
         pd.testing.assert_frame_equal(other, found[0])
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        PoissonRegressor(),
+        GammaRegressor(),
+        TransformedTargetRegressor(LinearRegression(), func=np.log, inverse_func=np.exp),
+    ],
+    ids=["Poisson", "gamma", "log"],
+)
+def test_a_model_for_positive_numbers_is_not_said_to_refuse_the_columns(model):
+    frame = near_copies(150)
+    frame["y"] = np.exp(frame["y"])
+    losaw.explain(frame, "y", model=model, methods="pfi", folds=3, permutations=1, budget=None)
+    with pytest.raises(LosawError, match=r"fitted to 'y', but .* of round 1, which may") as refused:
+        losaw.audit(frame, "y", model=model, methods="pfi", **QUICK)
+    assert "columns" not in str(refused.value)
+
+
+def test_a_simulated_class_in_one_cluster_is_not_said_of_the_table():
+    """Twelve clusters without variation within; each has a "yes" of its own."""
+    who = np.repeat(np.arange(12), 30)
+    frame = pd.DataFrame(np.random.default_rng(0).random((12, 3))[who], columns=list("abc"))
+    frame = frame.assign(who=who, y=np.where(np.arange(360) % 30 == 0, "yes", "no"))
+    options = QUICK | {"methods": "mdi", "cluster": "who"}
+    with pytest.raises(LosawError, match=r"round \d: a class of .* use a smaller --share, or"):
+        losaw.audit(frame, "y", share=0.95, **options)
+    assert losaw.audit(frame, "y", share=0.05, **options).n_rounds == 5
 
 
 @pytest.mark.parametrize(
