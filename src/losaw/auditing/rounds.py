@@ -1,5 +1,6 @@
 """Rounds of an audit: a simulated response with all methods on it, and the methods compared."""
 
+import math
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -44,12 +45,12 @@ def run_round(
     Draws depend on the features alone: each is tested once, see ``draw_tests`` of
     :func:`losaw.explaining.api.compute`.
 
-    ``pr_auc``: of the scores, signals against the rest (:func:`area`). ``first``: share of signals among as many
-    features with the highest scores. Of methods that test, at the false discovery rate:
-    ``found``, the share of signals that are selected, and ``false``, the share of others among what
-    is selected (0 where nothing is). CPI selects as explain does: where its draws fail, LOCO
-    decides. ``statements``, ``false_statements``, ``named``: groups that explain finds to matter,
-    those of them without a cause, and the share of causes that are in one; NaN without CPI.
+    ``pr_auc``: of the scores, signals against the rest (:func:`area`). ``first``: share of signals
+    among as many features with the highest scores. Of methods that test, at the false discovery
+    rate: ``found``, the share of signals that are selected, and ``false``, the share of others
+    among what is selected (0 where nothing is). CPI selects as explain does: where its draws fail,
+    LOCO decides. ``statements``, ``false_statements``, ``named``: groups that explain finds to
+    matter, those of them without a cause, and the share of causes that are in one; NaN without CPI.
     """
     import pandas as pd
 
@@ -142,6 +143,21 @@ def signals_first(scores: FloatArray, is_signal: NDArray[np.bool_]) -> float:
     return float((is_signal[above].sum() + places * is_signal[level].mean()) / n_signals)
 
 
+def by_chance(firsts: FloatArray, n_features: int, n_signals: int) -> float:
+    """The chance that random orders have so many signals in first places, over all rounds.
+
+    ``firsts`` has a share of :func:`signals_first` for each round. The number of signals of a round
+    is hypergeometric, since its signals are drawn at random.
+    """
+    k, others = n_signals, n_features - n_signals
+    ways = [math.comb(k, found) * math.comb(others, k - found) for found in range(k + 1)]
+    of_round, law = np.array([way / math.comb(n_features, k) for way in ways]), np.ones(1)
+    for _ in firsts:
+        law = np.convolve(law, of_round)
+    least = math.ceil(firsts.sum() * k - 1e-9)  # of shares that sum to it but for rounding
+    return float(law[least:].sum())
+
+
 def bounds(shares: FloatArray) -> tuple[float, float]:
     """Return one-sided 95 % bounds of the mean share of false selections, from one share a round.
 
@@ -169,10 +185,10 @@ def standings(rounds: "pd.DataFrame", fdr: float) -> "pd.DataFrame":
     ``pr_auc``, ``first``, ``found`` and ``false`` are means over rounds, with the errors of the
     first and the last. ``behind`` is the mean difference of pr-AUC to the best method over the same
     rounds, ``p_value`` one-sided, of a method that is as good as the best, adjusted over methods
-    (Holm); ``trusted`` are those that are not significantly worse. The best is chosen by the rounds
-    that it is compared on, which favours it slightly. ``keeps`` says whether the share of false
-    selections is at most ``fdr``, "yes", "no" or "open", by its :func:`bounds`; empty for a method
-    that does not test.
+    (Holm): by t-tests, and by a sign test where all rounds have the same difference. ``trusted``
+    are those that are not significantly worse. The best is chosen by the rounds that it is compared
+    on, which favours it slightly. ``keeps`` says whether the share of false selections is at most
+    ``fdr``, "yes", "no" or "open", by its :func:`bounds`; empty for a method that does not test.
     """
     measured = rounds.groupby("method")[["pr_auc", "first", "found", "false"]]
     frame = measured.mean().sort_values("pr_auc", ascending=False, kind="stable")
@@ -181,6 +197,8 @@ def standings(rounds: "pd.DataFrame", fdr: float) -> "pd.DataFrame":
     behind = pr_auc[:, :1] - pr_auc
     errors, spread = _errors(behind), measured.sem()
     p_values = t_tests(behind.mean(axis=0), errors, len(behind) - 1)
+    agree = (errors <= 1e-12) & (behind.mean(axis=0) > 0)  # no error to go by, as in bounds
+    p_values = np.where(agree, 0.5 ** len(behind), p_values)
     adjusted = np.array([1.0, *adjust(p_values[1:], "holm")])
     low, high = np.array([bounds(shares) for shares in false.T]).T
     answers = [frame["false"].isna(), low > fdr, high <= fdr]

@@ -211,13 +211,41 @@ def test_statements_on_groups_are_judged_as_explain_makes_them(copies):
 @pytest.mark.parametrize(
     ("first", "words"), [(0.8, "put causes first"), (0.2, "not shown to be better than chance")]
 )
-@pytest.mark.parametrize("selected", [0.0, np.nan])
+@pytest.mark.parametrize("selected", [0.0, 0.01, np.nan])
 def test_only_an_order_that_is_better_than_chance_is_praised(copies, first, words, selected):
     rounds = pd.DataFrame({"round": range(6), "method": "pfi", "pr_auc": 0.7, "first": first})
     rounds = rounds.assign(found=selected, false=0.0, statements=0, false_statements=0, named=0.0)
     found = replace(copies, features=tuple("abcd"), rounds=rounds, n_signals=1)
     said = any(words in sentence for sentence in found.verdicts)
     assert said == (first < 0.5 or selected == 0)
+
+
+@pytest.mark.parametrize(
+    ("n_signals", "firsts", "is_shown"),
+    [
+        (9, [1.0] * 6, True),  # by chance, each is right once in ten times
+        (9, [1.0] * 5 + [8 / 9], True),
+        (9, [1.0] + [8 / 9] * 5, False),
+        (9, [8 / 9] * 6, False),
+        (5, [0.8] * 6, True),  # by chance, each is so once in ten times or better
+        (5, [0.6] * 6, False),
+        (5, [0.5] * 30, False),  # ties alone
+    ],
+)
+def test_an_order_that_chance_alone_does_not_give_is_better_than_chance(
+    copies, n_signals, firsts, is_shown
+):
+    rounds = copies.rounds.query("method == 'pfi'").head(1)
+    rounds = pd.concat([rounds] * len(firsts)).assign(round=range(len(firsts)), first=firsts)
+    found = replace(copies, features=tuple("abcdefghij"), rounds=rounds, n_signals=n_signals)
+    assert any("better than chance" in sentence for sentence in found.verdicts) != is_shown
+
+
+def test_the_kind_of_the_responses_is_said_of_numbers_and_of_factors(copies):
+    for n_signals in (1, 2):
+        said = replace(copies, n_signals=n_signals).cautions[0]
+        assert "hump" in said and "effects of" in said and "levels" in said
+        assert ("product" in said) == (n_signals > 1)
 
 
 @pytest.mark.parametrize("gone", [(), ("loco",), ("losaw", "loco"), ("losaw", "cpi", "loco")])
