@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 import losaw
-from losaw.auditing.rounds import bounds, standings
+from losaw.auditing.rounds import LEVEL, by_chance, standings
 from losaw.explaining.design import METHODS, Design
 from losaw.explaining.scores import Quality
 from losaw.pages import Result, text_table
@@ -106,21 +106,20 @@ class Audit(Result):
             n for n in labels if any(c.startswith(f"{n} is left") for c in self.design.cuts)
         ]:
             lines.append(f"Not compared, since the budget leaves them out: {', '.join(gone)}.")
-        if not first["found"] > 0:  # selects none of them, or does not test
-            of_best = self.rounds.loc[self.rounds["method"] == first["method"], "first"]
-            chance = self.n_signals / len(self.features)
-            if bounds(of_best.to_numpy(dtype=float))[0] <= chance:
-                none = ", and at the false discovery rate it selects no cause"
-                lines.append(
-                    f"The order of {best} is not shown to be better than chance (first places "
-                    f"right {decimal(first['first'])}, {decimal(chance)} by chance)"
-                    f"{none if first['found'] == 0 else ''}."
-                )
-            elif first["found"] == 0:
-                lines.append(
-                    f"The scores of {best} put causes first, but at the false discovery rate it "
-                    "selects none of them: use its order, not its selection."
-                )
+        of_best = self.rounds.loc[self.rounds["method"] == first["method"], "first"]
+        chance = self.n_signals / len(self.features)
+        if by_chance(of_best.to_numpy(), len(self.features), self.n_signals) > LEVEL:
+            none = ", and at the false discovery rate it selects no cause"
+            lines.append(
+                f"The order of {best} is not shown to be better than chance (first places "
+                f"right {decimal(first['first'])}, {decimal(chance)} by chance)"
+                f"{none if first['found'] == 0 else ''}."
+            )
+        elif first["found"] == 0:
+            lines.append(
+                f"The scores of {best} put causes first, but at the false discovery rate it "
+                "selects none of them: use its order, not its selection."
+            )
         if others:
             lines.append(f"Not significantly worse in {self.n_rounds} rounds: {', '.join(others)}.")
         if worse:
@@ -152,9 +151,12 @@ class Audit(Result):
     @property
     def cautions(self) -> tuple[str, ...]:
         """The limits of an audit."""
-        kind = "as a line, a step or a hump of one feature"
+        kind = (
+            "as a line, a step or a hump of one number, or as effects of the levels of one factor"
+        )
         if self.n_signals > 1:
-            kind = "as sums of lines, steps and humps with one product"
+            kind = "as sums of lines, steps and humps of numbers and of effects of levels"
+            kind += ", with one product"
         lines = [
             f"The features are the table's own. The responses are simulated, {kind}. For a real "
             "response of another kind the order may differ.",

@@ -15,6 +15,7 @@ import numpy as np
 from losaw.explaining.clock import Clock
 from losaw.explaining.curves import Curve, curves
 from losaw.explaining.design import (
+    FEWEST_FOLDS,
     METHODS,
     PILOT_FEATURES,
     PILOT_FITS,
@@ -42,6 +43,7 @@ from losaw.rng import as_generator, seed_integer, stream
 from losaw.support.arguments import between_0_and_1, one_of, whole_number
 from losaw.support.errors import LosawError
 from losaw.support.threads import checked_jobs
+from losaw.support.words import counted
 from losaw.tables.groups import units_outside
 
 SHORTEST_BUDGET = 10.0
@@ -299,6 +301,12 @@ def begin(
     part = take(data, sample(data, design.rows, rng(component="rows")))
     if constant := [name for name in design.given if name not in part.X]:
         raise LosawError(f"given: {constant[0]} is constant in the rows in use: use more rows")
+    if part.clusters is not None and (n := len(np.unique(part.clusters))) < design.folds:
+        fewer = f", or --folds {n}" * (n >= FEWEST_FOLDS)
+        raise LosawError(
+            f"the {len(part.y):,} rows in use are of {counted(n, '[cluster|clusters]')}, too few "
+            f"for {design.folds} folds: use more rows (--rows {len(data.y)} for all){fewer}"
+        )
     return data, part, replace(design, rows=len(part.y), cuts=tuple(cuts))
 
 

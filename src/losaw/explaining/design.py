@@ -18,7 +18,7 @@ FOLDS, PERMUTATIONS, DRAWS, TREES = 10, 5, 3, 100
 MOST_LOSAW_ROWS = 5_000
 # Draws of a feature are tested on no more rows.
 MOST_TESTED_ROWS = 2_000
-_FEWEST_FOLDS = 3
+FEWEST_FOLDS = 3
 # Rows of the pilot; of so many features it has scores, and of so many LOCO and tests of draws.
 PILOT_ROWS, PILOT_FEATURES, PILOT_FITS = 500, 8, 2
 # What a budget cuts the design to, in this order.
@@ -222,12 +222,12 @@ def full_design(
     full = Design(n_rows, min(FOLDS, most), PERMUTATIONS, DRAWS, TREES, methods, n_rows)
     given["rows"] = min(given.get("rows", n_rows), n_rows)
     full = replace(full, **given)
-    if most < _FEWEST_FOLDS:
-        raise LosawError(f"there are {most} {what}; {_FEWEST_FOLDS} at least are needed")
-    if not _FEWEST_FOLDS <= full.folds <= most:
+    if most < FEWEST_FOLDS:
+        raise LosawError(f"there are {most} {what}; {FEWEST_FOLDS} at least are needed")
+    if not FEWEST_FOLDS <= full.folds <= most:
         raise LosawError(
             f"{most} {what} cannot be put into {full.folds} folds: folds must be "
-            + (f"from {_FEWEST_FOLDS} to {most}" if most > _FEWEST_FOLDS else f"{most}")
+            + (f"from {FEWEST_FOLDS} to {most}" if most > FEWEST_FOLDS else f"{most}")
         )
     return full
 
@@ -282,7 +282,7 @@ def small_part(
     rows = min(rows, full.rows)
     part = take(data, sample(data, rows, rng), keep_constant=True)
     # In few rows a class may be in few clusters, which is no reason to refuse the table.
-    small = replace(full, rows=rows, folds=_FEWEST_FOLDS, permutations=1, draws=1)
+    small = replace(full, rows=rows, folds=FEWEST_FOLDS, permutations=1, draws=1)
     return replace(part, clusters=None), small
 
 
@@ -296,9 +296,9 @@ def cut(
     """Return the best design that fits into the seconds, and the cuts in words.
 
     Cut in this order, as far as the user has not fixed them: permutations and draws; rows down to
-    5,000; rounds of an audit down to 15; LOCO; then losawRF and CPI, each after permutations, draws
-    and rows down to 500 again. Folds are not cut: the power of the tests comes from them. Where
-    even the last design takes longer, the words say so.
+    5,000; rounds of an audit down to 15; LOCO; then losawRF and CPI, each after permutations,
+    draws, rows down to 500 and rounds again. Folds are not cut: the power of the tests comes from
+    them. Where even the last design takes longer, the words say so.
     """
     design = full
     for design in _designs(full, fixed):
@@ -333,7 +333,7 @@ def _designs(full: Design, fixed: Mapping[str, int | None]) -> Iterator[Design]:
         while is_free and design.rows > fewest:
             design = replace(design, rows=max(fewest, int(design.rows * _STEP)))
             yield design
-        while not name and fixed.get("rounds") is None and design.rounds > _FEWEST_ROUNDS:
+        while fixed.get("rounds") is None and design.rounds > _FEWEST_ROUNDS:
             design = replace(design, rounds=design.rounds - 1)
             yield design
 

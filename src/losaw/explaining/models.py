@@ -24,6 +24,10 @@ _TRIED = 1000
 Splits = list[tuple[NDArray[np.intp], NDArray[np.intp]]]
 
 
+class ClassInOneFold(LosawError):
+    """All rows of a class are in one fold, since few clusters have it."""
+
+
 class MissingNumbers(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Numbers in place of missing ones; categories stay.
 
@@ -115,7 +119,7 @@ def splits_of(data: Prepared, folds: int, seed: int) -> Splits:
     splits = list(made.split(data.X, data.y, data.clusters))
     for code, label in enumerate(data.labels):
         if not all((data.y[train] == code).any() for train, _ in splits):
-            raise LosawError(
+            raise ClassInOneFold(
                 f"cluster: the class {label} of {data.target} is in so few clusters that one fold "
                 "has all of its rows; merge it with another class, or leave its rows out"
             )

@@ -5,10 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.compose import TransformedTargetRegressor
+from sklearn.linear_model import GammaRegressor, Lasso, LinearRegression, PoissonRegressor
 
 import losaw
 from losaw.cli import main
 from losaw.explaining.design import METHODS, _cuts
+from losaw.support.errors import LosawError
 from reference.explaining_tables import mixed
 
 QUICK = {"folds": 3, "draws": 1, "permutations": 2, "budget": None, "rounds": 5}
@@ -75,12 +78,13 @@ def test_the_share_is_what_the_model_explains_of_the_target(two_methods):
 def test_a_target_that_nothing_explains_is_said_and_without_cpi_there_are_no_statements():
     """Its names do not break the page."""
     rng = np.random.default_rng(0)
-    frame = pd.DataFrame(rng.standard_normal((120, 4)), columns=["<i>", "b", "c", "<b>y</b>"])
-    found = losaw.audit(frame, "<b>y</b>", methods="mdi", **QUICK)
+    frame = pd.DataFrame(rng.standard_normal((120, 4)), columns=["<i>", "b", "c, d", "<b>y</b>"])
+    found = losaw.audit(frame, "<b>y</b>", methods="mdi", signals=2, **QUICK)
     assert found.share == 0.05
     assert any("responses up to 5 % can be explained" in c for c in found.cautions)
     assert found.rounds["statements"].isna().all()
     assert not any(verdict.startswith("Statements of") for verdict in found.verdicts)
+    assert set(", ".join(found.rounds["signals"]).split(", ")) == {"<i>", "b", "“c", "d”"}
     page = found.to_html()
     assert "<b>y" not in page and "&lt;b&gt;y" in page and "<i>" not in page
 
@@ -110,6 +114,47 @@ def test_methods_that_are_level_are_best_together(copies):
     level = replace(copies, rounds=copies.rounds.assign(pr_auc=1.0))
     assert level.verdicts[0].endswith(": CPI, MDI, PFI.")
     assert not any("significantly worse" in verdict for verdict in level.verdicts)
+
+
+def test_a_model_with_parameters_in_the_unit_of_the_target_is_the_same_in_every_round():
+    options = QUICK | {"methods": "pfi", "permutations": 1}
+    frame, found = near_copies(150), []
+    for factor, start in ((1.0, 0.0), (20_000.0, 100_000.0), (1e-3, -5.0)):
+        scaled = frame.assign(y=factor * frame["y"] + start)
+        model = Lasso(alpha=0.025 * factor)
+        found.append(losaw.audit(scaled, "y", model=model, **options).rounds)
+    assert found[0]["explained"].mean() > 0.2
+    for other in found[1:]:
+        pd.testing.assert_frame_equal(other, found[0])
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        PoissonRegressor(),
+        GammaRegressor(),
+        TransformedTargetRegressor(LinearRegression(), func=np.log, inverse_func=np.exp),
+    ],
+    ids=["Poisson", "gamma", "log"],
+)
+def test_a_model_for_positive_numbers_is_not_said_to_refuse_the_columns(model):
+    frame = near_copies(150)
+    frame["y"] = np.exp(frame["y"])
+    losaw.explain(frame, "y", model=model, methods="pfi", folds=3, permutations=1, budget=None)
+    with pytest.raises(LosawError, match=r"fitted to 'y', but .* of round 1, which may") as refused:
+        losaw.audit(frame, "y", model=model, methods="pfi", **QUICK)
+    assert "columns" not in str(refused.value)
+
+
+def test_a_simulated_class_in_one_cluster_is_not_said_of_the_table():
+    """Twelve clusters without variation within; each has a "yes" of its own."""
+    who = np.repeat(np.arange(12), 30)
+    frame = pd.DataFrame(np.random.default_rng(0).random((12, 3))[who], columns=list("abc"))
+    frame = frame.assign(who=who, y=np.where(np.arange(360) % 30 == 0, "yes", "no"))
+    options = QUICK | {"methods": "mdi", "cluster": "who"}
+    with pytest.raises(LosawError, match=r"round \d: a class of .* use a smaller --share, or"):
+        losaw.audit(frame, "y", share=0.95, **options)
+    assert losaw.audit(frame, "y", share=0.05, **options).n_rounds == 5
 
 
 @pytest.mark.parametrize(
@@ -166,13 +211,41 @@ def test_statements_on_groups_are_judged_as_explain_makes_them(copies):
 @pytest.mark.parametrize(
     ("first", "words"), [(0.8, "put causes first"), (0.2, "not shown to be better than chance")]
 )
-@pytest.mark.parametrize("selected", [0.0, np.nan])
+@pytest.mark.parametrize("selected", [0.0, 0.01, np.nan])
 def test_only_an_order_that_is_better_than_chance_is_praised(copies, first, words, selected):
     rounds = pd.DataFrame({"round": range(6), "method": "pfi", "pr_auc": 0.7, "first": first})
     rounds = rounds.assign(found=selected, false=0.0, statements=0, false_statements=0, named=0.0)
     found = replace(copies, features=tuple("abcd"), rounds=rounds, n_signals=1)
     said = any(words in sentence for sentence in found.verdicts)
     assert said == (first < 0.5 or selected == 0)
+
+
+@pytest.mark.parametrize(
+    ("n_signals", "firsts", "is_shown"),
+    [
+        (9, [1.0] * 6, True),  # by chance, each is right once in ten times
+        (9, [1.0] * 5 + [8 / 9], True),
+        (9, [1.0] + [8 / 9] * 5, False),
+        (9, [8 / 9] * 6, False),
+        (5, [0.8] * 6, True),  # by chance, each is so once in ten times or better
+        (5, [0.6] * 6, False),
+        (5, [0.5] * 30, False),  # ties alone
+    ],
+)
+def test_an_order_that_chance_alone_does_not_give_is_better_than_chance(
+    copies, n_signals, firsts, is_shown
+):
+    rounds = copies.rounds.query("method == 'pfi'").head(1)
+    rounds = pd.concat([rounds] * len(firsts)).assign(round=range(len(firsts)), first=firsts)
+    found = replace(copies, features=tuple("abcdefghij"), rounds=rounds, n_signals=n_signals)
+    assert any("better than chance" in sentence for sentence in found.verdicts) != is_shown
+
+
+def test_the_kind_of_the_responses_is_said_of_numbers_and_of_factors(copies):
+    for n_signals in (1, 2):
+        said = replace(copies, n_signals=n_signals).cautions[0]
+        assert "hump" in said and "effects of" in said and "levels" in said
+        assert ("product" in said) == (n_signals > 1)
 
 
 @pytest.mark.parametrize("gone", [(), ("loco",), ("losaw", "loco"), ("losaw", "cpi", "loco")])

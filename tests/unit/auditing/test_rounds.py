@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from losaw.auditing.responses import make_response
-from losaw.auditing.rounds import bounds, signals_first, standings
+from losaw.auditing.rounds import area, bounds, by_chance, signals_first, standings
+from losaw.scoring.precision_recall import precision_recall_area
 
 
 def table(n=4000, seed=0):
@@ -129,6 +130,20 @@ def test_methods_are_compared_round_by_round():
     assert other.pr_auc_error > 5 * other.behind_error
 
 
+@pytest.mark.parametrize(("n_rounds", "is_worse"), [(5, False), (6, False), (7, True), (15, True)])
+@pytest.mark.parametrize("others", [np.full(5, 0.7), np.linspace(0.3, 0.9, 5)])
+def test_rounds_that_all_agree_are_as_many_yes_or_no_decisions(others, n_rounds, is_worse):
+    """Holm: the least of five p-values is five times .5 to the power of the number of rounds."""
+    values = {name: np.full(n_rounds, value) for name, value in zip("bcdef", others, strict=True)}
+    best = np.ones(n_rounds)
+    frame = rounds(
+        a=(best, NONE[:n_rounds]), **{k: (v, NONE[:n_rounds]) for k, v in values.items()}
+    )
+    found = standings(frame, 0.1)
+    assert found["trusted"].tolist() == [True] + [not is_worse] * 5
+    assert found["p_value"].tolist() == pytest.approx([1.0] + [5 * 0.5**n_rounds] * 5)
+
+
 def test_equal_methods_are_not_told_apart_in_more_than_their_share_of_audits():
     rng = np.random.default_rng(0)
     told = 0
@@ -178,8 +193,49 @@ def test_a_rate_on_the_border_is_decided_in_at_most_five_percent_of_audits(
     assert (high <= border).sum() <= 133 and (low > border).sum() <= 133
 
 
+@pytest.mark.parametrize(
+    "scores",
+    [np.zeros(20), np.arange(20) % 2, np.r_[np.zeros(12), np.arange(8)], np.arange(20)],
+    ids=["all equal", "two values", "many zeros", "no tie"],
+)
+@pytest.mark.parametrize("n_signals", [1, 5, 15])
+def test_equal_scores_have_the_area_of_their_random_orders(scores, n_signals):
+    rng = np.random.default_rng(0)
+    signal = np.arange(20) < n_signals
+    jittered = [precision_recall_area(scores + 1e-3 * rng.random(20), signal) for _ in range(2000)]
+    found = area(scores, signal, np.random.default_rng(1))
+    # Four errors of a mean of 200 orders, and of one of 2,000.
+    assert found == pytest.approx(np.mean(jittered), abs=4.2 * np.std(jittered) / 200**0.5 + 1e-12)
+
+
+def test_scores_that_say_nothing_are_not_ahead_of_a_guess():
+    signal = np.arange(20) < 5
+    assert area(np.zeros(20), signal, np.random.default_rng(0)) < 0.4
+    assert precision_recall_area(np.zeros(20), signal) > 0.6  # what the trapezoid rule would say
+
+
 def test_first_places_of_equal_scores_are_shared():
     signal = np.array([True, True, False, False])
     assert signals_first(np.array([3.0, 1.0, 1.0, 0.0]), signal) == pytest.approx(0.75)
     assert signals_first(np.zeros(4), signal) == pytest.approx(0.5)
     assert signals_first(np.array([4.0, 3.0, 1.0, 1.0]), signal) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("n_features", "n_signals", "n_rounds"), [(4, 1, 5), (10, 9, 6), (20, 5, 30)]
+)
+def test_the_chance_of_first_places_is_that_of_random_orders(n_features, n_signals, n_rounds):
+    rng, signal = np.random.default_rng(0), np.arange(n_features) < n_signals
+    made = np.array(
+        [
+            [signals_first(rng.random(n_features), signal) for _ in range(n_rounds)]
+            for _ in range(1000)
+        ]
+    )
+    total = made.sum(axis=1)
+    for place in (0.5, 0.9, 0.98):
+        firsts = made[np.argsort(total)[int(place * 1000)]]
+        share = (total >= firsts.sum() - 1e-9).mean()
+        assert by_chance(firsts, n_features, n_signals) == pytest.approx(share, abs=0.06)
+    assert by_chance(np.ones(n_rounds), n_features, n_signals) < 1e-3
+    assert by_chance(np.zeros(n_rounds), n_features, n_signals) == pytest.approx(1.0)

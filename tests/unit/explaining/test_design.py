@@ -94,17 +94,29 @@ def test_what_cannot_be_kept_is_said():
     assert "the budget cannot be kept" in cut(FULL, FREE, slow, 10, 20.0)[1][-1]
 
 
-@pytest.mark.parametrize(("part", "rounds"), [(1.06, 30), (0.7, 19), (0.4, None)])
-def test_an_audit_has_fewer_rounds_before_a_method_is_left_out(part, rounds):
+@pytest.mark.parametrize(
+    ("part", "without", "rounds"),
+    [
+        (1.06, "", 30),
+        (0.7, "", 19),
+        (0.4, "loco", 30),
+        (0.35, "loco", 28),
+        (0.2, "loco", 15),
+        (0.15, "loco,losaw", 20),
+        (0.1, "loco,losaw,cpi", 30),
+    ],
+)
+def test_an_audit_has_fewer_rounds_before_a_method_is_left_out(part, without, rounds):
     full = replace(FULL, rounds=30, rows=400, n_rows=400)
     pilot = PILOT._replace(trials=((400, SECONDS),))
     budget = part * pilot.of(replace(full, permutations=2, draws=1), 5)
     design, said = cut(full, FREE, pilot, 5, budget)
-    assert (design.methods == full.methods) == (rounds is not None)
-    assert design.rounds == (rounds or 30)
-    assert any("rounds: 19 in place of 30" in words for words in said) == (rounds == 19)
+    assert set(full.methods) - set(design.methods) == set(filter(None, without.split(",")))
+    assert design.rounds == rounds
+    is_said = any(f"rounds: {rounds} in place of 30" in words for words in said)
+    assert is_said == (rounds < 30)
     fixed = cut(full, FREE | {"rounds": 30}, pilot, 5, budget)[0]
-    assert fixed.rounds == 30 and (fixed.methods == full.methods) == (rounds == 30)
+    assert fixed.rounds == 30 and len(fixed.methods) <= len(design.methods)
 
 
 def test_what_the_user_fixes_is_not_cut():
@@ -133,6 +145,20 @@ def test_more_folds_than_rows_are_refused_and_few_rows_have_fewer():
         full_design(of_40, ("pfi",), FREE | {"folds": 41})
     of_6 = prepare(frame.assign(who=rows % 6), "y", cluster="who")
     assert full_design(of_6, ("pfi",), FREE).folds == 6
+
+
+@pytest.mark.parametrize(("singles", "remedy"), [(6, ", or --folds 6$"), (10, r" for all\)$")])
+def test_drawn_rows_of_too_few_clusters_are_refused_with_what_to_do(singles, remedy):
+    """Of 12 clusters, some have one row each, of which none is drawn."""
+    who = np.r_[np.arange(singles), singles + np.arange(3000 - singles) % (12 - singles)]
+    frame = pd.DataFrame({"x": np.random.default_rng(0).random(3000), "who": who})
+    frame["y"] = np.random.default_rng(1).random(3000)
+    options = api.SharedOptions("forest", "pfi", FREE | {"rows": 200}, None, 0.1, None, False, 0)
+    words = f"200 rows in use are of {12 - singles} clusters, too few for 10 folds: .*--rows 3000"
+    with pytest.raises(LosawError, match=words + ".*" + remedy.replace("6", str(12 - singles))):
+        api.begin(frame, "y", options, None, None, "who", ())
+    options.fixed |= {"rows": 3000}
+    assert len(np.unique(api.begin(frame, "y", options, None, None, "who", ())[1].clusters)) == 12
 
 
 @pytest.mark.parametrize(
