@@ -10,6 +10,7 @@ import pytest
 import sklearn
 from scipy import stats
 from sklearn.compose import make_column_selector, make_column_transformer
+from sklearn.decomposition import PCA, FactorAnalysis, TruncatedSVD
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import RepeatedKFold
@@ -79,6 +80,14 @@ def test_a_class_of_an_encoder_named_as_the_rest_of_another_column_is_no_mistake
         "a": ["a_b", "a_c", "a_d"],
         "a_b": ["a_b_b", "a_b_c", "a_b_d"],
     }
+
+
+@pytest.mark.parametrize("mixes", [PCA(), TruncatedSVD(2), FactorAnalysis(2)])
+def test_what_mixes_columns_has_no_groups_whatever_the_columns_are_called(mixes):
+    name = type(mixes).__name__.lower()
+    X = pd.DataFrame(np.eye(9)[:, :2], columns=[f"{name}0", f"{name}1"])
+    with pytest.raises(ValueError, match="mixes its columns.*name the groups yourself"):
+        groups_of(mixes.fit(X))
 
 
 def test_dummies_inside_and_outside_of_a_pipeline_are_one_feature():
