@@ -86,7 +86,7 @@ def test_a_class_of_an_encoder_named_as_the_rest_of_another_column_is_no_mistake
 def test_what_mixes_columns_has_no_groups_whatever_the_columns_are_called(mixes):
     name = type(mixes).__name__.lower()
     X = pd.DataFrame(np.eye(9)[:, :2], columns=[f"{name}0", f"{name}1"])
-    with pytest.raises(ValueError, match="mixes its columns.*name the groups yourself"):
+    with pytest.raises(ValueError, match="mixes its columns, as principal components do"):
         groups_of(mixes.fit(X))
 
 
