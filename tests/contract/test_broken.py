@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
 
 from losaw.data import Sample
 from losaw.importance import ImportanceResult
@@ -85,6 +86,21 @@ def truth_with(**replacements):
     return data_with(truth=lambda data: replace(data.truth, **replacements))
 
 
+def classifier(shares):
+    """A classifier with the probabilities ``shares(n)`` of n rows."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    methods = {
+        "fit": fit,
+        "predict": lambda self, X: np.zeros(len(X)),
+        "predict_proba": lambda self, X: shares(len(X)),
+    }
+    return "learner", type("Mine", (ClassifierMixin, BaseEstimator), methods)
+
+
 def unseeded_fit(self, X, y):
     self.random_state = None
     return Learner.fit(self, X, y)
@@ -144,6 +160,10 @@ BROKEN = [
     (with_("learner", predict=lambda self, X: np.full(len(X), np.nan)), "all finite"),
     (with_("learner", predict=lambda self, X: NOISE.random(len(X))), "when it is called again"),
     (with_("learner", predict=lambda self, X: X), "shape (60, 5), expected (60,)"),
+    (classifier(lambda n: np.full(n, 0.3)), "gives shape (60,) and type float64; expected numbers"),
+    (classifier(lambda n: np.full((n, 3), 0.3)), "gives shape (60, 3)"),
+    (classifier(lambda n: np.full((n - 1, 2), 0.3)), "gives shape (59, 2)"),
+    (classifier(lambda n: np.full((n, 2), np.nan)), "missing or infinite for 60 of 60"),
     (with_("learner", fit=unseeded_fit), "predict differently"),
     (with_("learner", fit=warm_fit), "start anew in every fit"),
     (with_("learner", fit=centring_fit), "work on a copy"),
@@ -227,6 +247,7 @@ def fixed(X):
     [
         fixed(FIXED),
         fixed(np.column_stack([np.ones(200), FIXED[:, 1:]])),
+        classifier(lambda n: np.full((n, 2), 0.5)),
         with_("metric", __call__=lambda self, _, truth: truth.details["mine"], ranks_methods=False),
         with_("metric", __call__=lambda _, one, __: one.details["mine"], ranks_methods=False),
     ],

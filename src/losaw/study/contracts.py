@@ -26,6 +26,8 @@ from losaw.study.estimates import Estimate, by_estimand, data_and_truths
 from losaw.study.metrics.metric import Needs, Predictions
 from losaw.study.registry import Registration, get
 from losaw.study.registry.plugins import REGISTERED, PluginError, place_of, plugin_entries
+from losaw.support.models import classes_of
+from losaw.support.outcomes import probabilities_of_all
 
 same = partial(np.array_equal, equal_nan=True)  # numbers that are missing have their own message
 REMEDY = "draw everything from the Generator `rng`, from nothing else, and keep no state"
@@ -158,6 +160,8 @@ def fits_and_predicts_and_changes_nothing_else(subject: Registration) -> None:
         predicted.shape == data.test.y.shape and np.isfinite(predicted).all(),
         f"predict gives shape {predicted.shape}, expected {data.test.y.shape}, all finite",
     )
+    if hasattr(learner, "predict_proba"):
+        probabilities_of_all(learner, data.test.X, len(classes_of(learner)))
 
 
 def the_same_seed_gives_the_same_predictions(subject: Registration) -> None:

@@ -25,7 +25,7 @@ from losaw.study.registry.plugins import is_of_a_plugin, place_of
 from losaw.study.request.grid import Study
 from losaw.study.request.settings import Setting
 from losaw.support.models import classes_of, task_of
-from losaw.support.outcomes import class_numbers, means
+from losaw.support.outcomes import class_numbers, means, probabilities_of_all
 from losaw.trees.attributions import shared_sums
 
 
@@ -212,11 +212,18 @@ def predict(model: Any, data: Dataset) -> Predictions:
     Of a classification: class numbers, and the probabilities of the model's ``classes_``.
     """
     regression = task_of(model, data.task) == "regression"
+    if not (regression or hasattr(model, "predict_proba")):
+        raise ValueError(
+            f"{type(model).__name__} has no predict_proba, and metrics of classes need "
+            "probabilities; calibrate it with sklearn.calibration.CalibratedClassifierCV"
+        )
 
     def pair(sample: Sample) -> tuple[FloatArray, FloatArray]:
-        y = sample.y if regression else class_numbers(sample.y, classes_of(model))
-        predicted = means(model, sample.X) if regression else model.predict_proba(sample.X)
-        return _read_only(y), _read_only(predicted)
+        if regression:
+            return _read_only(sample.y), _read_only(means(model, sample.X))
+        classes = classes_of(model)
+        shares = probabilities_of_all(model, sample.X, len(classes))
+        return _read_only(class_numbers(sample.y, classes)), _read_only(shares)
 
     independent, truth = data.independent, data.truth
     mean, function = truth.test_mean, truth.regression_function

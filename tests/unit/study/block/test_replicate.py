@@ -1,12 +1,16 @@
 """A replicate's parts do not change each other."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from sklearn.base import ClassifierMixin
 from sklearn.linear_model import LinearRegression
 
 from losaw.data import Dataset, Sample, Truth
 from losaw.importance import ImportanceResult
 from losaw.study.block.replicate import Ingredients, run_replicate
+from losaw.study.registry import get
 
 
 class Sizes:
@@ -68,6 +72,12 @@ def draw(rng):
     return Dataset(train, test, Truth((0,), 2), ("a", "b"), ("continuous",) * 2)
 
 
+def draw_classes(rng):
+    data = draw(rng)
+    train, test = (Sample(X, (y > 0).astype(float)) for X, y in (data.train, data.test))
+    return replace(data, train=train, test=test, task="classification")
+
+
 def rows_of(importances, metrics, learner=LinearRegression):
     recipe = Ingredients("tiny", "one", "plain", draw, learner, importances, metrics)
     rows = run_replicate(recipe, 0, ["", *importances], recipe.data)
@@ -117,6 +127,30 @@ def test_predictions_of_another_shape_are_no_numbers_of_a_metric():
     plain = rows_of({}, metrics)["", "error"].value
     assert rows_of({}, metrics, Column)["", "error"].value == plain
     assert "gives shape ()" in rows_of({}, metrics, Single)["", "error"].message
+
+
+@pytest.mark.parametrize(
+    ("shares", "words"),
+    [
+        (None, "Classifier has no predict_proba, and metrics of classes need probabilities"),
+        (lambda n: np.full(n, 0.3), "gives shape (20,) and type float64; expected numbers of"),
+        (lambda n: np.full((n, 1), 0.3), "gives shape (20, 1)"),
+        (lambda n: np.full((n, 3), 0.3), "gives shape (20, 3)"),
+        (lambda n: np.full((n - 1, 2), 0.5), "gives shape (19, 2)"),
+        (lambda n: np.full((n, 2), np.inf), "missing or infinite for 20 of 20 rows"),
+        (lambda n: np.full((n, 2), "a"), "type <U1; expected numbers of shape (20, 2)"),
+    ],
+)
+def test_probabilities_of_another_shape_are_no_numbers_of_a_metric(shares, words):
+    class Classifier(ClassifierMixin, LinearRegression):
+        classes_ = np.array([0.0, 1.0])
+
+    if shares is not None:
+        Classifier.predict_proba = lambda self, X: shares(len(X))
+    metrics = {"risk": get("metric", "risk").create(), "gap": get("metric", "optimum_gap").create()}
+    recipe = Ingredients("tiny", "one", "plain", draw_classes, Classifier, {}, metrics)
+    for row in run_replicate(recipe, 0, [""], recipe.data):
+        assert row.status == "failed" and words in row.message
 
 
 @pytest.mark.parametrize(
