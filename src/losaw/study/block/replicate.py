@@ -126,12 +126,17 @@ def estimate(ingredients: Ingredients, data: Any, truths: Truths, seed: int) -> 
 @contextmanager
 def from_its_own_generator(user: str, method: Any) -> Iterator[None]:
     """Raise a ValueError if a method of a plugin draws from a generator that all code shares."""
-    is_plugin = is_of_a_plugin(method.function if isinstance(method, Metric) else type(method))
+    is_plugin = _is_foreign(method)
     before, n_modules = global_state() if is_plugin else None, len(sys.modules)
     yield
     # A library that the first call loads may draw for itself.
     if is_plugin and len(sys.modules) == n_modules and global_state() != before:
         raise ValueError(f"{user} {GLOBAL_DRAWS}")
+
+
+def _is_foreign(method: Any) -> bool:
+    """Whether a learner, an importance, a metric or another method is a plugin's."""
+    return is_of_a_plugin(method.function if isinstance(method, Metric) else type(method))
 
 
 GLOBAL_DRAWS = (
@@ -188,12 +193,13 @@ def _rows_of_part(
             rng = ingredients.rng(seed, f"importance:{ingredients.learner}:{label}")
             importance = ingredients.importances[label]
             name, user = f"the importance {label!r}", importance
-            if is_of_a_plugin(type(importance)):  # it may change what it is given
-                model = deepcopy(model)
-            elif is_of_a_plugin(type(model)):
+            given = data
+            if _is_foreign(importance):  # it may change what it is given
+                model, given = deepcopy(model), replace(data, truth=deepcopy(data.truth))
+            elif _is_foreign(model):
                 name, user = f"{type(model).__name__}.predict", model
             with from_its_own_generator(name, user), unchanged(name, arrays_of(data)):
-                measured = checked(importance.explain(model, data, rng), data)
+                measured = checked(importance.explain(model, given, rng), data)
         elif wanted:
             name = f"{type(model).__name__}.predict"
             with from_its_own_generator(name, model), unchanged(name, arrays_of(data)):
@@ -285,6 +291,8 @@ def _scores_row(seed: int, label: str, result: ImportanceResult, data: Dataset) 
 def measure(seed: int, label: str, name: str, metric: Any, measured: Any, truth: Any) -> Row:
     """The row of a metric of an importance, by its label; of all else the label is ``""``."""
     try:
+        if _is_foreign(metric):  # it may change what it is given, which other metrics share
+            measured, truth = deepcopy((measured, truth))
         with from_its_own_generator(f"the metric {name!r}", metric):
             value = float(metric(measured, truth))
         if not (np.isfinite(value) or (np.isnan(value) and getattr(metric, "optional", False))):

@@ -117,6 +117,72 @@ def test_a_metric_that_changes_what_it_measures_fails_and_changes_no_other():
         assert "read-only" in rows["fixed", "sort"].message
 
 
+def spoil(details):
+    details.update(optimum=0.0, selected=np.zeros(2, bool), added=7.0)
+    return 1.0
+
+
+class Spoils:
+    """What spoils all details that it is given: of the truth, and of a result."""
+
+    __module__ = "losaw_plugin_own"
+    range, higher_is_better = (0.0, 1.0), True
+
+    def __init__(self, needs):
+        self.needs = needs
+
+    def __call__(self, measured, truth):
+        return spoil(truth.details) and spoil(getattr(measured, "details", {}))
+
+    def explain(self, model, data, rng):
+        spoil(data.truth.details)
+        return ImportanceResult(np.ones(2), data.feature_names)
+
+
+class Alike(Spoils):
+    def __call__(self, measured, truth):
+        found = truth.details["optimum"] + len(truth.details)
+        chosen = getattr(measured, "details", {}).get("selected", ())
+        return float(found + 10 * sum(chosen))
+
+
+@pytest.mark.parametrize("needs", ["prediction", "importance"])
+def test_what_a_plugin_changes_in_details_reaches_no_other_metric_importance_or_learner(needs):
+    def with_optimum(rng):
+        data = draw(rng)
+        return replace(data, truth=replace(data.truth, details={"optimum": 0.5}))
+
+    fixed = {"fixed": Fixed(details={"selected": np.array([True, False])})}
+    metrics = {
+        "gap": get("metric", "optimum_gap").create(),
+        "share": get("metric", "rejection_rate").create(),
+        "alike": Alike(needs),
+    }
+
+    def values(importances, metrics):
+        recipe = Ingredients("tiny", "one", "a", with_optimum, LinearRegression, importances)
+        data = recipe.data(0)
+        rows = []
+        for learner in "ab":
+            made = replace(recipe, learner=learner, metrics=metrics)
+            rows += run_replicate(made, 0, ["", *importances], lambda seed: data)
+        assert {row.status for row in rows} == {"ok"}
+        return sorted(
+            (row.metric, row.value)
+            for row in rows
+            if row.metric in ("gap", "share", "alike") and row.importance in ("", "fixed")
+        )
+
+    alone = values(fixed, metrics)
+    assert len(alone) == 6 and len(set(alone)) == 3
+    spoiling = {"spoils": Spoils(needs)}
+    assert values(fixed, spoiling | metrics) == alone
+    assert values(fixed, metrics | spoiling) == alone
+    assert values(spoiling | fixed, {k: m for k, m in metrics.items() if k != "share"}) == [
+        one for one in alone if one[0] != "share"
+    ]
+
+
 def test_a_learner_that_changes_the_data_is_a_failed_fit():
     (row,) = rows_of({"sizes": Sizes()}, FIRST, Scales).values()
     assert "Scales.fit changed the data in place" in row.message
