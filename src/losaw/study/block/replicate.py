@@ -269,9 +269,9 @@ def checked(result: Any, data: Dataset) -> ImportanceResult:
     for shared in (result.scores, result.std_error, result.p_values):
         if isinstance(shared, np.ndarray):  # the metrics share it
             shared.flags.writeable = False
-    if result.feature_names != tuple(data.feature_names):
+    if result.feature_names != data.feature_names:
         raise ValueError(
-            f"the features are named {', '.join(map(str, result.feature_names[:5]))}, …, those of "
+            f"the features are named {', '.join(result.feature_names[:5])}, …, those of "
             f"the data {', '.join(data.feature_names[:5])}, …: give every feature of the data one "
             "score, in their order"
         )
