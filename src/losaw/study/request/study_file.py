@@ -414,7 +414,10 @@ class StudyFile(Strict):
     tables: dict[Name, TableLayout] = {}
     figures: dict[Name, FigureLayout] = {}
     labels: dict[str, str] = {}
-    """Name -> how it is shown in tables and figures."""
+    """Name -> how it is shown in tables and figures. A column of the comparison has the name that
+    ``method`` makes: where that is ``{learner} {importance}``, a label of either alone does not
+    change it.
+    """
     notes: list[str] = []
 
     @model_validator(mode="after")
