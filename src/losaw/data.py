@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from numbers import Integral
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
@@ -68,11 +69,14 @@ class Truth:
 
     def __post_init__(self) -> None:
         columns, known = {*self.signal}, range(self.n_features)
-        if len(columns) < len(self.signal) or not all(column in known for column in columns):
+        are_whole = all(isinstance(c, Integral) and not isinstance(c, bool) for c in columns)
+        is_right = are_whole and len(columns) == len(self.signal) and columns <= {*known}
+        if not is_right:
             raise ValueError(
                 f"signal must be different columns from 0 to {self.n_features - 1}, got "
                 f"{tuple(self.signal)}"
             )
+        object.__setattr__(self, "signal", tuple(map(int, self.signal)))
 
     @property
     def is_signal(self) -> NDArray[np.bool_]:
@@ -133,6 +137,8 @@ class Dataset:
             sample = getattr(self, name)
             if sample is None:
                 continue
+            if not isinstance(sample, Sample):
+                raise TypeError(f"{name} must be a Sample(X, y), got {type(sample).__name__}")
             if not (isinstance(sample[0], np.ndarray) and sample[0].dtype.kind in "fiub"):
                 got = type(sample[0]).__name__
                 if isinstance(sample[0], np.ndarray):
@@ -151,7 +157,12 @@ class Dataset:
                     f"{name}.y must have shape ({len(sample[0])},), a response for each row of "
                     f"{name}.X, got {np.shape(sample[1])}"
                 )
+            if not isinstance(sample.y, np.ndarray):
+                raise TypeError(f"{name}.y must be an array, got {type(sample.y).__name__}")
         n_features = len(self.feature_names)
+        if strange := [name for name in self.feature_names if not isinstance(name, str)]:
+            raise TypeError(f"feature_names must be texts, got {strange[0]!r}")
+        object.__setattr__(self, "feature_names", tuple(map(str, self.feature_names)))
         if len(set(self.feature_names)) != n_features:
             raise ValueError(
                 f"feature_names must be {n_features} different names, got {self.feature_names}"

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
 
 from losaw.data import Sample
 from losaw.importance import ImportanceResult
@@ -85,6 +86,21 @@ def truth_with(**replacements):
     return data_with(truth=lambda data: replace(data.truth, **replacements))
 
 
+def classifier(shares):
+    """A classifier with the probabilities ``shares(n)`` of n rows."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    methods = {
+        "fit": fit,
+        "predict": lambda self, X: np.zeros(len(X)),
+        "predict_proba": lambda self, X: shares(len(X)),
+    }
+    return "learner", type("Mine", (ClassifierMixin, BaseEstimator), methods)
+
+
 def unseeded_fit(self, X, y):
     self.random_state = None
     return Learner.fit(self, X, y)
@@ -144,10 +160,20 @@ BROKEN = [
     (with_("learner", predict=lambda self, X: np.full(len(X), np.nan)), "all finite"),
     (with_("learner", predict=lambda self, X: NOISE.random(len(X))), "when it is called again"),
     (with_("learner", predict=lambda self, X: X), "shape (60, 5), expected (60,)"),
+    (classifier(lambda n: np.full(n, 0.3)), "gives shape (60,) and type float64; expected numbers"),
+    (classifier(lambda n: np.full((n, 3), 0.3)), "gives shape (60, 3)"),
+    (classifier(lambda n: np.full((n - 1, 2), 0.3)), "gives shape (59, 2)"),
+    (classifier(lambda n: np.full((n, 2), np.nan)), "missing or infinite for 60 of 60"),
     (with_("learner", fit=unseeded_fit), "predict differently"),
     (with_("learner", fit=warm_fit), "start anew in every fit"),
     (with_("learner", fit=centring_fit), "work on a copy"),
     (with_("learner", fit=seeding(Learner.fit)), "global generator"),
+    (("learner", lambda X, y: X), "a class with fit(X, y), predict(X) and get_params(), as in"),
+    (("importance", lambda model, data, rng: None),
+     "it is a function; register a class with explain(model, data, rng), as in examples/import"),
+    (("metric", lambda result, truth: 1.0), "a class with __call__(measured, truth), range, high"),
+    (("knockoff", lambda X, rng: X), "handles_nominal, as in examples/sampler.py"),
+    (scoring(lambda model, data, rng: data.stream("shuffles").random(6)), "scores has shape (6,)"),
     (("importance", Nothing), "no attribute 'explain'"),
     (with_("importance", explain=lambda *_: np.ones(5)), "expected an ImportanceResult"),
     (scoring(lambda *_: [1.0, 1, 1, 1, np.nan]), "1 of 5 scores are missing"),
@@ -181,6 +207,8 @@ BROKEN = [
     (with_("generator", sample=seeding(Generator.sample)), "global generator"),
     (with_("metric", higher_is_better=None), "higher_is_better must be a bool"),
     (with_("metric", needs="scores"), "needs must be"),
+    *[(with_("metric", summary=one), f"summary must be mean, sd, median, root-mean or a share "
+       f"between 0 and 1, got {one!r}") for one in ("mode", "Median", "0.5", 1.5, 0, None, ["sd"])],
     (with_("metric", __call__=lambda *_: 1), "expected a finite float"),
     (with_("metric", range=(0.0, 0.1)), "outside its range"),
     (with_("metric", higher_is_better=False), "higher value than the worst"),
@@ -227,6 +255,10 @@ def fixed(X):
     [
         fixed(FIXED),
         fixed(np.column_stack([np.ones(200), FIXED[:, 1:]])),
+        classifier(lambda n: np.full((n, 2), 0.5)),
+        scoring(lambda model, data, rng: data.stream("shuffles").random(5)),
+        ("learner", lambda penalty=1.0: Learner(penalty=penalty)),
+        ("importance", lambda n_repeats=2: Importance(n_repeats)),
         with_("metric", __call__=lambda self, _, truth: truth.details["mine"], ranks_methods=False),
         with_("metric", __call__=lambda _, one, __: one.details["mine"], ranks_methods=False),
     ],

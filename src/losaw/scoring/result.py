@@ -103,6 +103,7 @@ class ImportanceResult:
     is_trend: bool = False
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "feature_names", tuple(map(str, self.feature_names)))
         for name in ("scores", "std_error", "p_values"):
             if (array := getattr(self, name)) is not None:
                 object.__setattr__(self, name, np.asarray(array, dtype=float))

@@ -20,12 +20,16 @@ from typing import Any, NamedTuple, get_args
 import numpy as np
 
 from losaw.data import Dataset, FloatArray, Sample, Truth, default_feature_names
+from losaw.rng import stream
 from losaw.scoring.result import ImportanceResult
 from losaw.study.block.replicate import GLOBAL_DRAWS, arrays_of, checked, global_state, unchanged
 from losaw.study.estimates import Estimate, by_estimand, data_and_truths
 from losaw.study.metrics.metric import Needs, Predictions
 from losaw.study.registry import Registration, get
 from losaw.study.registry.plugins import REGISTERED, PluginError, place_of, plugin_entries
+from losaw.study.request.study_file import SUMMARIES, is_summary
+from losaw.support.models import classes_of
+from losaw.support.outcomes import probabilities_of_all
 
 same = partial(np.array_equal, equal_nan=True)  # numbers that are missing have their own message
 REMEDY = "draw everything from the Generator `rng`, from nothing else, and keep no state"
@@ -79,6 +83,8 @@ def check_entry(entry: Registration, watch: Any = None) -> list[Outcome]:
     subjects = _with_examples(entry)
     if reason := getattr(thing, "unavailable", str)():
         return [Outcome(name, SKIPPED, reason)]
+    if message := _why_no_class(entry.kind, thing, subjects):
+        return [Outcome(name, "is a class", message)]
     outcomes = []
     for check in CHECKS[entry.kind]:
         claim = check.__name__.replace("_", " ")
@@ -86,6 +92,28 @@ def check_entry(entry: Registration, watch: Any = None) -> list[Outcome]:
             message = next(filter(None, (_message(check, subject) for subject in subjects)), "")
         outcomes.append(Outcome(name, claim, message))
     return outcomes
+
+
+# Kind -> what a class of it has, and the example of one.
+_CLASSES = {
+    "learner": ("fit(X, y), predict(X) and get_params()", "learner"),
+    "importance": ("explain(model, data, rng)", "importance"),
+    "metric": ("__call__(measured, truth), range, higher_is_better and needs", "metric"),
+    "knockoff": ("fit(X, kinds, rng), sample(rng) and handles_nominal", "sampler"),
+}
+
+
+def _why_no_class(kind: str, thing: Any, subjects: list[Registration]) -> str:
+    """Say that a function stands where a class must; one that makes an instance may."""
+    if kind not in _CLASSES or not inspect.isfunction(thing):
+        return ""
+    try:
+        for subject in subjects:
+            inspect.signature(thing).bind(**subject.parameters)
+    except TypeError:
+        methods, file = _CLASSES[kind]
+        return f"it is a function; register a class with {methods}, as in examples/{file}.py"
+    return ""
 
 
 def _with_examples(entry: Registration) -> list[Registration]:
@@ -131,7 +159,12 @@ def example_data() -> Dataset:
     generator = get("generator", "normal-linear").create(correlation="heterogeneous", n_samples=150)
     data = generator.sample(np.random.default_rng(20))
     X, y = data.test
-    return replace(data, test=Sample(X[:60], y[:60]))
+    return replace(data, test=Sample(X[:60], y[:60]), stream=_stream)
+
+
+def _stream(purpose: str) -> np.random.Generator:
+    """Return the generator of a purpose, as a study gives one with its data."""
+    return stream(experiment="check", setting="", replicate=0, component=purpose)
 
 
 def fitted(learner: Any, data: Dataset, seed: int = 1) -> Any:
@@ -158,6 +191,8 @@ def fits_and_predicts_and_changes_nothing_else(subject: Registration) -> None:
         predicted.shape == data.test.y.shape and np.isfinite(predicted).all(),
         f"predict gives shape {predicted.shape}, expected {data.test.y.shape}, all finite",
     )
+    if hasattr(learner, "predict_proba"):
+        probabilities_of_all(learner, data.test.X, len(classes_of(learner)))
 
 
 def the_same_seed_gives_the_same_predictions(subject: Registration) -> None:
@@ -345,6 +380,8 @@ def gives_a_number_in_its_range_and_changes_nothing_else(subject: Registration) 
     require(isinstance(metric.higher_is_better, bool), "higher_is_better must be a bool")
     known = get_args(Needs)
     require(metric.needs in known, f"needs must be one of {known}, got {metric.needs!r}")
+    summary = getattr(metric, "summary", "mean")
+    require(is_summary(summary), f"summary must be {SUMMARIES}, got {summary!r}")
     low, high = metric.range
     for seed in range(20):
         argument, truth = _measured(metric, seed)

@@ -83,7 +83,8 @@ def by_estimand(estimated: Any, truths: Truths) -> dict[str, Estimate]:
             f"the estimator returned {type(estimated).__name__}; return an Estimate, or of several "
             f"estimands ({', '.join(truths)}) a mapping of each name to its Estimate"
         )
-    for name in estimated:
+    by_name = {str(name): one for name, one in estimated.items()}  # as those of the truths are
+    for name in by_name:
         if name not in truths:
             raise ValueError(unknown("estimand", name, truths))
-    return dict(estimated)
+    return by_name

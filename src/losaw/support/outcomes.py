@@ -181,14 +181,20 @@ def probabilities(model: Any, X: Any, n_classes: int) -> FloatArray:
     A classifier without ``predict_proba`` is certain of its predictions.
     """
     if hasattr(model, "predict_proba"):
-        shares = np.asarray(model.predict_proba(X))
+        shares = probabilities_of_all(model, X, n_classes)
     else:
         certain = class_numbers(model.predict(X), classes_of(model)).astype(np.intp)
         shares = np.eye(n_classes)[certain]
-    if shares.ndim != 2 or shares.shape[1] != n_classes:
-        raise ValueError(
-            f"{type(model).__name__}.predict_proba gives shape {shares.shape}; expected "
-            f"(n_samples, {n_classes}), a column for each of its classes_"
-        )
-    _finite(model, shares)
     return shares[:, 1] if n_classes == 2 else shares
+
+
+def probabilities_of_all(model: Any, X: Any, n_classes: int) -> FloatArray:
+    """Return what ``predict_proba`` gives, (n_samples, K), also of two classes."""
+    shares = np.asarray(model.predict_proba(X))
+    if shares.shape != (X.shape[0], n_classes) or shares.dtype.kind not in "fiub":
+        raise ValueError(
+            f"{type(model).__name__}.predict_proba gives shape {shares.shape} and type "
+            f"{shares.dtype}; expected numbers of shape ({X.shape[0]}, {n_classes}), a column for "
+            "each of its classes_"
+        )
+    return _finite(model, shares)

@@ -278,6 +278,16 @@ class Broken:
                 f"{NO_NEEDS}    needs = 'importance'\n    range = (0.0, 1.0, 2.0)\n",
             )
         ],
+        *[
+            (
+                f"{NO_NEEDS}    needs = 'importance'\n    summary = {one!r}\n",
+                "[r2_test, pr_auc]",
+                "[blind]",
+                "line 12: metrics.blind: summary must be mean, sd, median, root-mean or a share "
+                rf"between 0 and 1, got {one!r}",
+            )
+            for one in ("mode", "Median", 1.5, -0.5)
+        ],
         (
             RAISES,
             "{name: normal-linear, correlation: heterogeneous}",
@@ -291,6 +301,19 @@ def test_a_plugin_that_the_engine_cannot_use_is_named(project, code, old, new, w
     project.edit(old, new)
     with pytest.raises(StudyError, match=rf"tiny.yaml: {words}"):
         project.session()
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("mine", "unknown data set 'mine' "), ("diamond", "did you mean 'diamonds'?"), (5, "set 5 ")],
+)
+def test_a_real_data_set_that_no_one_knows_is_named(project, name, words):
+    project.extend_plugin(RAISES.replace('{}["n"]', f"self.real_data_set = {name!r}"))
+    project.edit("{name: normal-linear, correlation: heterogeneous}", "broken")
+    study = project.session().studies[0]
+    with pytest.raises(StudyError, match=r"tiny.yaml: line 4: generator: real_data_set: ") as said:
+        study.missing_data_sets(study.settings)
+    assert words in str(said.value)
 
 
 def test_a_run_without_results_cannot_be_kept(computed, tmp_path, capsys):

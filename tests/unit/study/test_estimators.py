@@ -204,6 +204,36 @@ def test_what_is_no_estimate_is_refused(call, words):
         call()
 
 
+BOTH = {"a": 0.0, "b": 5.0}
+
+
+@pytest.mark.parametrize(
+    ("estimates", "truths", "options", "expected"),
+    [
+        ({"a": Estimate(0.5)}, BOTH, {}, "name the estimand, or each, of a, b"),
+        ({"b": Estimate(5.5)}, BOTH, {}, "name the estimand, or each, of a, b"),
+        ({}, BOTH, {}, "name the estimand, or each, of a, b"),
+        ({"b": Estimate(5.5)}, BOTH, {"estimand": "b"}, 0.5),
+        ({"b": Estimate(5.5)}, BOTH, {"estimand": "a"}, "gives no estimate of 'a'; optional: true"),
+        ({"b": Estimate(5.5)}, BOTH, {"estimand": "a", "optional": True}, np.nan),
+        ({"b": Estimate(5.5)}, BOTH, {"estimand": "c"}, "unknown estimand 'c'"),
+        ({}, {"a": 0.0}, {}, "gives no estimate of 'a'; optional: true"),
+        ({}, {"a": 0.0}, {"optional": True}, np.nan),
+        ({0: Estimate(0.5), 1: Estimate(5.5)}, {"0": 0.0, "1": 5.0}, {"estimand": "1"}, 0.5),
+    ],
+)
+def test_the_truth_and_not_the_estimator_says_which_estimand_is_measured(
+    estimates, truths, options, expected
+):
+    metric = get("metric", "bias").create(**options)
+    found = by_estimand(estimates, truths)
+    if isinstance(expected, str):
+        with pytest.raises(ValueError, match=expected):
+            metric(found, truths)
+    else:
+        assert metric(found, truths) == pytest.approx(expected, nan_ok=True)
+
+
 PLUGIN = (EXAMPLE / "intervals.py").read_text()
 
 

@@ -25,7 +25,7 @@ from losaw.study.registry.plugins import is_of_a_plugin, place_of
 from losaw.study.request.grid import Study
 from losaw.study.request.settings import Setting
 from losaw.support.models import classes_of, task_of
-from losaw.support.outcomes import class_numbers, means
+from losaw.support.outcomes import class_numbers, means, probabilities_of_all
 from losaw.trees.attributions import shared_sums
 
 
@@ -126,12 +126,17 @@ def estimate(ingredients: Ingredients, data: Any, truths: Truths, seed: int) -> 
 @contextmanager
 def from_its_own_generator(user: str, method: Any) -> Iterator[None]:
     """Raise a ValueError if a method of a plugin draws from a generator that all code shares."""
-    is_plugin = is_of_a_plugin(method.function if isinstance(method, Metric) else type(method))
+    is_plugin = _is_foreign(method)
     before, n_modules = global_state() if is_plugin else None, len(sys.modules)
     yield
     # A library that the first call loads may draw for itself.
     if is_plugin and len(sys.modules) == n_modules and global_state() != before:
         raise ValueError(f"{user} {GLOBAL_DRAWS}")
+
+
+def _is_foreign(method: Any) -> bool:
+    """Whether a learner, an importance, a metric or another method is a plugin's."""
+    return is_of_a_plugin(method.function if isinstance(method, Metric) else type(method))
 
 
 GLOBAL_DRAWS = (
@@ -188,12 +193,13 @@ def _rows_of_part(
             rng = ingredients.rng(seed, f"importance:{ingredients.learner}:{label}")
             importance = ingredients.importances[label]
             name, user = f"the importance {label!r}", importance
-            if is_of_a_plugin(type(importance)):  # it may change what it is given
-                model = deepcopy(model)
-            elif is_of_a_plugin(type(model)):
+            given = data
+            if _is_foreign(importance):  # it may change what it is given
+                model, given = deepcopy(model), replace(data, truth=deepcopy(data.truth))
+            elif _is_foreign(model):
                 name, user = f"{type(model).__name__}.predict", model
             with from_its_own_generator(name, user), unchanged(name, arrays_of(data)):
-                measured = checked(importance.explain(model, data, rng), data)
+                measured = checked(importance.explain(model, given, rng), data)
         elif wanted:
             name = f"{type(model).__name__}.predict"
             with from_its_own_generator(name, model), unchanged(name, arrays_of(data)):
@@ -212,11 +218,18 @@ def predict(model: Any, data: Dataset) -> Predictions:
     Of a classification: class numbers, and the probabilities of the model's ``classes_``.
     """
     regression = task_of(model, data.task) == "regression"
+    if not (regression or hasattr(model, "predict_proba")):
+        raise ValueError(
+            f"{type(model).__name__} has no predict_proba, and metrics of classes need "
+            "probabilities; calibrate it with sklearn.calibration.CalibratedClassifierCV"
+        )
 
     def pair(sample: Sample) -> tuple[FloatArray, FloatArray]:
-        y = sample.y if regression else class_numbers(sample.y, classes_of(model))
-        predicted = means(model, sample.X) if regression else model.predict_proba(sample.X)
-        return _read_only(y), _read_only(predicted)
+        if regression:
+            return _read_only(sample.y), _read_only(means(model, sample.X))
+        classes = classes_of(model)
+        shares = probabilities_of_all(model, sample.X, len(classes))
+        return _read_only(class_numbers(sample.y, classes)), _read_only(shares)
 
     independent, truth = data.independent, data.truth
     mean, function = truth.test_mean, truth.regression_function
@@ -256,9 +269,9 @@ def checked(result: Any, data: Dataset) -> ImportanceResult:
     for shared in (result.scores, result.std_error, result.p_values):
         if isinstance(shared, np.ndarray):  # the metrics share it
             shared.flags.writeable = False
-    if result.feature_names != tuple(data.feature_names):
+    if result.feature_names != data.feature_names:
         raise ValueError(
-            f"the features are named {', '.join(map(str, result.feature_names[:5]))}, …, those of "
+            f"the features are named {', '.join(result.feature_names[:5])}, …, those of "
             f"the data {', '.join(data.feature_names[:5])}, …: give every feature of the data one "
             "score, in their order"
         )
@@ -278,6 +291,8 @@ def _scores_row(seed: int, label: str, result: ImportanceResult, data: Dataset) 
 def measure(seed: int, label: str, name: str, metric: Any, measured: Any, truth: Any) -> Row:
     """The row of a metric of an importance, by its label; of all else the label is ``""``."""
     try:
+        if _is_foreign(metric):  # it may change what it is given, which other metrics share
+            measured, truth = deepcopy((measured, truth))
         with from_its_own_generator(f"the metric {name!r}", metric):
             value = float(metric(measured, truth))
         if not (np.isfinite(value) or (np.isnan(value) and getattr(metric, "optional", False))):

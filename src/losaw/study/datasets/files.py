@@ -32,20 +32,24 @@ class DatasetError(LosawError):
 
 def data_folder() -> Path:
     """Return the folder of data sets: $LOSAW_DATA, else ``./data``."""
-    return Path(os.environ.get(FOLDER_VARIABLE) or DEFAULT_FOLDER)
+    return Path(os.environ.get(FOLDER_VARIABLE) or DEFAULT_FOLDER).expanduser()
 
 
 def data_files(name: str) -> list[Path]:
     """Return the files of a data set, ``<folder>/<name>/<file>``; missing files are downloaded."""
-    if name not in SOURCES:
-        raise DatasetError(unknown("data set", name, SOURCES))
-    source = SOURCES[name]
+    source = _source(name)
     return [_obtain(source, data_folder() / name / file) for file in source.files]
 
 
 def is_there(name: str) -> bool:
     """Return whether all files of a data set are in the folder, without reading them."""
-    return all((data_folder() / name / file).is_file() for file in SOURCES[name].files)
+    return all((data_folder() / name / file).is_file() for file in _source(name).files)
+
+
+def _source(name: str) -> Source:
+    if name not in SOURCES:
+        raise DatasetError(unknown("data set", name, SOURCES))
+    return SOURCES[name]
 
 
 def _obtain(source: Source, path: Path) -> Path:

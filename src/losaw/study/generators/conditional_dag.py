@@ -38,8 +38,8 @@ class ConditionalDagGenerator(DataGenerator):
         {"n_samples": 600, "categorical": "all", "n_levels": 2, "outcome": "classification"},
     )
 
-    # Rows of training (66 %) and test sample together, as the paper counts; two for a level or
-    # more.
+    # Rows of training (66 %) and test sample together, as the paper counts; two or more for each
+    # level, if a feature has levels.
     n_samples: int
     categorical: Annotated[str, partial(one_of, allowed=CATEGORICAL)]
     n_levels: Annotated[int, at_least(2)] = 10
@@ -48,7 +48,9 @@ class ConditionalDagGenerator(DataGenerator):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        whole_number("n_samples", self.n_samples, max(6, 2 * self.n_levels), "two rows per level")
+        whole_number("n_samples", self.n_samples, 6)
+        if CATEGORICAL[self.categorical]:
+            whole_number("n_samples", self.n_samples, 2 * self.n_levels, "two rows per level")
 
     def sample(self, rng: np.random.Generator) -> Dataset:
         n, categorical = self.n_samples, CATEGORICAL[self.categorical]
@@ -82,7 +84,7 @@ class ConditionalDagGenerator(DataGenerator):
         return data_of(
             Sample(X[train], y[train]),
             Sample(X[test], y[test]),
-            (2, 3),
+            (2, 3) if self.beta else (),
             kinds=["nominal" if j in categorical else "continuous" for j in range(4)],
             task=self.outcome,
             noise_variance=1.0,

@@ -52,6 +52,21 @@ class SharedKnockoffs:
         self._digest = hashlib.sha256(asked + X.tobytes()).hexdigest()
         return self
 
+    def _checked(self, rng: np.random.Generator) -> FloatArray:
+        """Return a draw, a copy, if it can take the place of the rows."""
+        rows = self._rows[0]
+        drawn = np.array(self.sampler.sample(rng), dtype=float)
+        if drawn.shape != rows.shape:
+            raise ValueError(
+                f"the knockoff sampler {self.name} gives shape {drawn.shape}, expected {rows.shape}"
+            )
+        if not (np.isfinite(drawn) | ~np.isfinite(rows)).all():
+            raise ValueError(
+                f"the knockoff sampler {self.name} gives missing or infinite values where the rows "
+                "have none"
+            )
+        return drawn
+
     def sample(self, rng: np.random.Generator) -> FloatArray:
         """Return the next draw, whatever the generator."""
         self._n_draws += 1
@@ -62,7 +77,7 @@ class SharedKnockoffs:
                 X, kinds, units = self._rows
                 self.sampler.fit(X, kinds, np.random.default_rng((self._seed, 0)), **units)
                 self._is_fitted = True
-            drawn = self.sampler.sample(np.random.default_rng((self._seed, self._n_draws)))
+            drawn = self._checked(np.random.default_rng((self._seed, self._n_draws)))
             drawn.flags.writeable = False
         kept_draws[key] = drawn
         while sum(kept.nbytes for kept in kept_draws.values()) > MOST_BYTES:

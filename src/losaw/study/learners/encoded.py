@@ -18,6 +18,16 @@ from losaw.support.arguments import one_of
 ENCODINGS = ("codes", "dummies", "one-hot")
 
 
+def nominal_columns(nominal: Sequence[int], n_features: int) -> list[int]:
+    """Return the columns with level codes; a ValueError names one that X does not have."""
+    for column in nominal:
+        if column not in range(n_features):
+            raise ValueError(
+                f"there is no nominal column {column}; X has columns 0 to {n_features - 1}"
+            )
+    return list(map(int, nominal))
+
+
 @dataclass(frozen=True)
 class Encoding:
     """A fixed map from features to columns."""
@@ -33,12 +43,8 @@ class Encoding:
         """
         one_of("encoding", encoding, ENCODINGS)
         n_features = X.shape[1]
-        for column in nominal:
-            if not 0 <= column < n_features:
-                raise ValueError(
-                    f"there is no nominal column {column}; X has columns 0 to {n_features - 1}"
-                )
-        cut = set(nominal) if encoding != "codes" else set()
+        columns = nominal_columns(nominal, n_features)
+        cut = set(columns) if encoding != "codes" else set()
         first = 1 if encoding == "dummies" else 0
         return cls(
             tuple(np.unique(X[:, j])[first:] if j in cut else None for j in range(n_features))

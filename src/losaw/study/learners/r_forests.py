@@ -20,10 +20,14 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from losaw.data import FloatArray, default_feature_names
 from losaw.rng import as_generator, seed_integer
+from losaw.study.learners.encoded import nominal_columns
 from losaw.study.learners.two_tasks import TwoTaskLearner
+from losaw.support.arguments import whole_number
 
 _READ = """
-data <- read.csv("rows.csv")
+# R takes a column whose values are all whole for integers, so of the training rows for another type
+# than of the test rows, which party refuses.
+data <- read.csv("rows.csv", colClasses = "numeric")
 classify <- {classify}
 levels <- list({levels})
 for (name in names(levels)) data[[name]] <- factor(data[[name]], levels = levels[[name]])
@@ -117,8 +121,9 @@ class _RForest(TwoTaskLearner):
             return run_script(folder, self._reading() + script), stored.read_bytes()
 
     def learn_levels(self, rows: FloatArray) -> None:
-        self.levels_ = {c: np.unique(rows[:, c]) for c in self.nominal}
-        self.most_frequent_ = {c: mode(rows[:, c]).mode for c in self.nominal}
+        nominal = nominal_columns(self.nominal, rows.shape[1])
+        self.levels_ = {c: np.unique(rows[:, c]) for c in nominal}
+        self.most_frequent_ = {c: mode(rows[:, c]).mode for c in nominal}
 
     def with_known_levels(self, rows: FloatArray) -> FloatArray:
         """Replace levels that the training sample lacks, which R refuses, by its most frequent."""
@@ -152,9 +157,11 @@ outcome <- if (classify) rowMeans(trees == which(model$forest$levels == "1")) el
     max_depth: int | None = None
 
     def fit_call(self, n_features: int) -> str:
+        n_trees = whole_number("n_estimators", self.n_estimators, 1)
+        depth = 0 if self.max_depth is None else whole_number("max_depth", self.max_depth, 1)
         return f"""
 model <- ranger::ranger(
-  y ~ ., data, num.trees = {int(self.n_estimators)}, max.depth = {int(self.max_depth or 0)},
+  y ~ ., data, num.trees = {n_trees}, max.depth = {depth},
   importance = "impurity_corrected", num.threads = 1, seed = {{seed}})
 scores <- model$variable.importance
 """
@@ -183,11 +190,12 @@ outcome <- if (classify) {
     mincriterion: float = 1.28
 
     def fit_call(self, n_features: int) -> str:
+        n_trees = whole_number("n_estimators", self.n_estimators, 1)
         return f"""
 suppressMessages(library(party))
 control <- cforest_control(
   teststat = "max", testtype = "Teststatistic", mincriterion = {float(self.mincriterion)},
-  ntree = {int(self.n_estimators)}, mtry = {min(5, n_features)},
+  ntree = {n_trees}, mtry = {min(5, n_features)},
   replace = TRUE)
 model <- cforest(y ~ ., data, controls = control)
 scores <- varimp(model)

@@ -8,6 +8,7 @@ from losaw.data import FloatArray
 from losaw.forest.ranger import RangerTrees
 from losaw.rng import as_generator, seed_integer
 from losaw.study.learners.encoded import EncodedLearner
+from losaw.support.arguments import whole_number
 from losaw.trees.flat import FlatForest
 
 
@@ -52,10 +53,8 @@ class RangerForest(EncodedLearner):
         )
 
     def make(self) -> RangerTrees:
-        if self.n_estimators < 1:
-            raise ValueError(f"n_estimators must be at least 1, got {self.n_estimators!r}")
         return RangerTrees(
-            self.n_estimators,
+            whole_number("n_estimators", self.n_estimators, 1),
             min_node_size=5 if self.task == "regression" else 10,
             seed=seed_integer(as_generator(self.random_state)),
             redraw=self.redraw,

@@ -10,6 +10,7 @@ from scipy.special import expit
 from losaw.data import FloatArray
 from losaw.rng import as_generator
 from losaw.study.learners.encoded import EncodedLearner
+from losaw.support.arguments import real_number, whole_number
 
 Objective = Callable[[FloatArray], tuple[float, FloatArray]]
 # nnet's defaults: the range of the first weights, and the relative gain below which it stops.
@@ -39,6 +40,9 @@ class SingleLayerNetwork(EncodedLearner):
     scale: bool = False
 
     def make(self) -> "_Network":
+        whole_number("n_units", self.n_units, 1)
+        whole_number("max_iter", self.max_iter, 1)
+        real_number("decay", self.decay, minimum=0)
         both = zip(self.encoding_.groups, self.encoding_.levels, strict=True)
         numeric = [j for columns, levels in both if levels is None for j in columns]
         return _Network(self, numeric if self.scale else [])

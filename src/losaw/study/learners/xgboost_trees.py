@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from losaw.data import FloatArray
 from losaw.study.learners.two_tasks import TwoTaskLearner
+from losaw.support.arguments import whole_number
 from losaw.support.extras import extra
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ class XGBoostTrees(TwoTaskLearner):
             import xgboost
 
         X, y = self._read(X, y)
+        n_rounds = whole_number("num_boost_round", self.num_boost_round, 1)
         named = ("eta", "max_depth", "min_child_weight", "reg_lambda", "tree_method", "base_score")
         parameters = {name: getattr(self, name) for name in named}
         parameters |= {
@@ -48,7 +50,7 @@ class XGBoostTrees(TwoTaskLearner):
             "seed": self.random_state or 0,
         }
         matrix = xgboost.DMatrix(X, y, nthread=1)
-        self.booster_ = xgboost.train(parameters, matrix, self.num_boost_round)
+        self.booster_ = xgboost.train(parameters, matrix, n_rounds)
         return self
 
     def get_booster(self) -> "Booster":

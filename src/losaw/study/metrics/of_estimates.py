@@ -29,11 +29,17 @@ def of_one_estimand(**about: Any) -> Callable[[MeasureOne], Metric]:
             estimand: str | None = None,
             optional: bool = False,
         ) -> float:
-            if estimand is None and len(estimates) > 1:
-                raise ValueError(f"name the estimand, or each, of {', '.join(estimates)}")
-            name = next(iter(estimates)) if estimand is None else estimand
+            # What an estimator leaves out must not decide which estimand is measured.
+            if estimand is None and len(truth) > 1:
+                raise ValueError(f"name the estimand, or each, of {', '.join(truth)}")
+            name = next(iter(truth)) if estimand is None else estimand
             if name not in estimates and not optional:
-                raise ValueError(unknown("estimand", name, estimates))
+                if name not in truth:
+                    raise ValueError(unknown("estimand", name, truth))
+                raise ValueError(
+                    f"the estimator gives no estimate of {name!r}; optional: true leaves such a "
+                    "cell empty"
+                )
             value = measure_one(estimates[name], truth[name]) if name in estimates else nan
             if isnan(value) and not optional:
                 words = "does not state what it needs; optional: true leaves such a cell empty"

@@ -17,6 +17,7 @@ from losaw.support.words import did_you_mean, unknown
 KINDS = ("learner", "importance", "estimator", "generator", "metric", "drawing", "knockoff")
 # Kind of a function of a user -> its method in a study, and how many arguments a study gives it.
 _FUNCTIONS = {"generator": ("sample", 1), "estimator": ("estimate", 2)}
+_ADAPTED = ("losaw.importance.", "losaw.study.importances.")  # modules of functions for studies
 
 Registered = TypeVar("Registered", bound=Callable[..., Any])
 
@@ -41,7 +42,7 @@ class Registration:
         if self.kind in _FUNCTIONS and inspect.isfunction(thing):
             return _class_of(thing, *_FUNCTIONS[self.kind])
         # Functions of (model, X, y); a class of a plugin has explain(model, data, rng) itself.
-        if not module.startswith(("losaw.importance.", "losaw.study.importances.")):
+        if not module.startswith(_ADAPTED):
             return thing
         from losaw.study.registry.importances import InStudies
 
@@ -66,7 +67,8 @@ def _class_of(function: Callable[..., Any], method: str, n_given: int) -> type:
     signature = inspect.Signature(parameters[n_given:])
 
     def keep(self: Any, **parameters: Any) -> None:
-        self.parameters = signature.bind(**parameters).arguments
+        signature.bind(**parameters)  # a TypeError names one that is missing or not known
+        self.parameters = parameters
 
     return type(
         function.__name__,
@@ -91,6 +93,14 @@ def add(kind: str, name: str, target: str, **parameters: Any) -> Registration:
     """Bind ``name`` to ``"module:attribute"``; refuse a name that is taken."""
     if kind not in KINDS:
         raise RegistryError(unknown("kind", kind, KINDS))
+    if not (isinstance(name, str) and name.strip()):
+        raise RegistryError(f"{kind}: a name must be a text, got {name!r}")
+    function = target.partition(":")[2]
+    if target.startswith(_ADAPTED) and function not in USES:
+        raise RegistryError(
+            f"{kind} {name!r}: studies have no use of losaw's {function}; register a class of your "
+            "own with explain(model, data, rng), which may call it"
+        )
     entry = Registration(kind, name, target, parameters)
     other = _entries.get((kind, name), entry)
     if other != entry:
@@ -166,8 +176,9 @@ def _imported(path: str) -> Registration:
     module, _, attribute = path.rpartition(".")
     try:
         inside = vars(importlib.import_module(module))
-    except (ImportError, ValueError) as error:
-        raise RegistryError(f"learner {path!r}: {module!r} cannot be imported: {error}") from None
+    except (Exception, SystemExit) as error:  # whatever a module raises when it is loaded
+        words = f"{error}" if isinstance(error, ImportError) else f"{type(error).__name__}: {error}"
+        raise RegistryError(f"learner {path!r}: {module!r} cannot be imported: {words}") from error
     estimators = [name for name, thing in inside.items() if _is_estimator(thing)]
     if attribute not in estimators:
         raise RegistryError(f"learner {path!r}: {unknown('estimator', attribute, estimators)}")

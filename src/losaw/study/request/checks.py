@@ -15,7 +15,15 @@ from losaw.study.metrics.metric import Needs
 from losaw.study.registry.catalogue import EXTRAS
 from losaw.study.request.grid import Method, Study, resolve, table_title
 from losaw.study.request.settings import plain, safe_name, same
-from losaw.study.request.study_file import EVERY_STUDY_HAS, LONGEST, SCALES, Location, reason
+from losaw.study.request.study_file import (
+    EVERY_STUDY_HAS,
+    LONGEST,
+    SCALES,
+    SUMMARIES,
+    Location,
+    is_summary,
+    reason,
+)
 from losaw.support.extras import LIBRARIES, MissingExtraError, require
 from losaw.support.words import unknown
 
@@ -156,6 +164,9 @@ def _check_contracts(study: Study) -> None:
             needs = f"needs = {', '.join(others)} or {last}"
             words = f"{needs}, a range of two numbers, and a bool higher_is_better"
             message = f"{metric.entry.name!r} must have {words}"
+            raise study.source.error(("metrics", label), message)
+        if not is_summary(study.summaries[label]):
+            message = f"summary must be {SUMMARIES}, got {study.summaries[label]!r:.80}"
             raise study.source.error(("metrics", label), message)
         if (about.needs == "estimate") != (study.learner_kind == "estimator"):
             message = f"measures {about.needs}s, and the study has {study.learner_kind}s"

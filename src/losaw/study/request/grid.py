@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from losaw.study import registry
-from losaw.study.datasets import is_there
+from losaw.study.datasets import DatasetError, is_there
 from losaw.study.errors import StudyError, part_of
 from losaw.study.estimates import data_and_truths, dataset_of
 from losaw.study.registry.plugins import load_plugin
@@ -230,7 +230,10 @@ class Study:
         """
         create = self.generator.entry.create
         read = {getattr(create(**s.parameters), "real_data_set", None) for s in settings}
-        return sorted(name for name in read if name is not None and not is_there(name))
+        try:
+            return sorted(name for name in read if name is not None and not is_there(name))
+        except DatasetError as error:
+            raise self.source.error(("generator",), f"real_data_set: {error}") from None
 
     @cached_property
     def left_out(self) -> dict[str, str]:

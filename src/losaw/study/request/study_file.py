@@ -14,6 +14,7 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    TypeAdapter,
     ValidationError,
     model_validator,
 )
@@ -143,9 +144,19 @@ Listed = BeforeValidator(listed, json_schema_input_type=str | list[str])
 Filter = dict[str, SomeValues]
 # A share is that quantile of the runs.
 Summary = Literal["mean", "sd", "root-mean", "median"] | Annotated[float, Field(gt=0, lt=1)]
+SUMMARIES = "mean, sd, median, root-mean or a share between 0 and 1"
 Product = Annotated[dict[str, SomeValues], Field(min_length=1)]
 _Named = BeforeValidator(_named, json_schema_input_type=list[str] | dict[str, dict[str, Any]])
 SeedCount = Annotated[int, Field(ge=1, le=MOST_SEEDS), NoTruth]
+
+
+def is_summary(value: Any) -> bool:
+    """Return whether a value says what is taken of runs, as a metric's own says it."""
+    try:
+        TypeAdapter(Summary).validate_python(value, strict=True)
+    except ValidationError:
+        return False
+    return True
 
 
 class Strict(BaseModel):
@@ -338,8 +349,9 @@ class StudyFile(Strict):
     learners: dict[Name, LearnerOptions] = {}
     """Label -> ``learner`` (registered name, or import path), ``importances`` (labels; default all)
     and parameters. A parameter may be ``{axis: <name>}``, the value of an axis, or ``{axis: <name>,
-    values: {<value>: <parameter>, ...}}``. ``optional: true`` leaves a learner out where what it,
-    or an importance of it, needs is missing.
+    values: {<value>: <parameter>, ...}}``. ``optional: true`` leaves a learner out where it, or an
+    importance of it, says by a class method ``unavailable()`` why it cannot run here, as R's
+    forests and ``examples/foreign`` do; others are refused.
     """
     estimators: Annotated[dict[Name, Options], _Named] = {}
     """In place of learners and importances: registered names, or label -> ``estimator`` and
@@ -402,7 +414,10 @@ class StudyFile(Strict):
     tables: dict[Name, TableLayout] = {}
     figures: dict[Name, FigureLayout] = {}
     labels: dict[str, str] = {}
-    """Name -> how it is shown in tables and figures."""
+    """Name -> how it is shown in tables and figures. A column of the comparison has the name that
+    ``method`` makes: where that is ``{learner} {importance}``, a label of either alone does not
+    change it.
+    """
     notes: list[str] = []
 
     @model_validator(mode="after")

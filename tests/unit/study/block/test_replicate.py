@@ -1,12 +1,16 @@
 """A replicate's parts do not change each other."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from sklearn.base import ClassifierMixin
 from sklearn.linear_model import LinearRegression
 
 from losaw.data import Dataset, Sample, Truth
 from losaw.importance import ImportanceResult
 from losaw.study.block.replicate import Ingredients, run_replicate
+from losaw.study.registry import get
 
 
 class Sizes:
@@ -68,6 +72,12 @@ def draw(rng):
     return Dataset(train, test, Truth((0,), 2), ("a", "b"), ("continuous",) * 2)
 
 
+def draw_classes(rng):
+    data = draw(rng)
+    train, test = (Sample(X, (y > 0).astype(float)) for X, y in (data.train, data.test))
+    return replace(data, train=train, test=test, task="classification")
+
+
 def rows_of(importances, metrics, learner=LinearRegression):
     recipe = Ingredients("tiny", "one", "plain", draw, learner, importances, metrics)
     rows = run_replicate(recipe, 0, ["", *importances], recipe.data)
@@ -107,6 +117,72 @@ def test_a_metric_that_changes_what_it_measures_fails_and_changes_no_other():
         assert "read-only" in rows["fixed", "sort"].message
 
 
+def spoil(details):
+    details.update(optimum=0.0, selected=np.zeros(2, bool), added=7.0)
+    return 1.0
+
+
+class Spoils:
+    """What spoils all details that it is given: of the truth, and of a result."""
+
+    __module__ = "losaw_plugin_own"
+    range, higher_is_better = (0.0, 1.0), True
+
+    def __init__(self, needs):
+        self.needs = needs
+
+    def __call__(self, measured, truth):
+        return spoil(truth.details) and spoil(getattr(measured, "details", {}))
+
+    def explain(self, model, data, rng):
+        spoil(data.truth.details)
+        return ImportanceResult(np.ones(2), data.feature_names)
+
+
+class Alike(Spoils):
+    def __call__(self, measured, truth):
+        found = truth.details["optimum"] + len(truth.details)
+        chosen = getattr(measured, "details", {}).get("selected", ())
+        return float(found + 10 * sum(chosen))
+
+
+@pytest.mark.parametrize("needs", ["prediction", "importance"])
+def test_what_a_plugin_changes_in_details_reaches_no_other_metric_importance_or_learner(needs):
+    def with_optimum(rng):
+        data = draw(rng)
+        return replace(data, truth=replace(data.truth, details={"optimum": 0.5}))
+
+    fixed = {"fixed": Fixed(details={"selected": np.array([True, False])})}
+    metrics = {
+        "gap": get("metric", "optimum_gap").create(),
+        "share": get("metric", "rejection_rate").create(),
+        "alike": Alike(needs),
+    }
+
+    def values(importances, metrics):
+        recipe = Ingredients("tiny", "one", "a", with_optimum, LinearRegression, importances)
+        data = recipe.data(0)
+        rows = []
+        for learner in "ab":
+            made = replace(recipe, learner=learner, metrics=metrics)
+            rows += run_replicate(made, 0, ["", *importances], lambda seed: data)
+        assert {row.status for row in rows} == {"ok"}
+        return sorted(
+            (row.metric, row.value)
+            for row in rows
+            if row.metric in ("gap", "share", "alike") and row.importance in ("", "fixed")
+        )
+
+    alone = values(fixed, metrics)
+    assert len(alone) == 6 and len(set(alone)) == 3
+    spoiling = {"spoils": Spoils(needs)}
+    assert values(fixed, spoiling | metrics) == alone
+    assert values(fixed, metrics | spoiling) == alone
+    assert values(spoiling | fixed, {k: m for k, m in metrics.items() if k != "share"}) == [
+        one for one in alone if one[0] != "share"
+    ]
+
+
 def test_a_learner_that_changes_the_data_is_a_failed_fit():
     (row,) = rows_of({"sizes": Sizes()}, FIRST, Scales).values()
     assert "Scales.fit changed the data in place" in row.message
@@ -117,6 +193,30 @@ def test_predictions_of_another_shape_are_no_numbers_of_a_metric():
     plain = rows_of({}, metrics)["", "error"].value
     assert rows_of({}, metrics, Column)["", "error"].value == plain
     assert "gives shape ()" in rows_of({}, metrics, Single)["", "error"].message
+
+
+@pytest.mark.parametrize(
+    ("shares", "words"),
+    [
+        (None, "Classifier has no predict_proba, and metrics of classes need probabilities"),
+        (lambda n: np.full(n, 0.3), "gives shape (20,) and type float64; expected numbers of"),
+        (lambda n: np.full((n, 1), 0.3), "gives shape (20, 1)"),
+        (lambda n: np.full((n, 3), 0.3), "gives shape (20, 3)"),
+        (lambda n: np.full((n - 1, 2), 0.5), "gives shape (19, 2)"),
+        (lambda n: np.full((n, 2), np.inf), "missing or infinite for 20 of 20 rows"),
+        (lambda n: np.full((n, 2), "a"), "type <U1; expected numbers of shape (20, 2)"),
+    ],
+)
+def test_probabilities_of_another_shape_are_no_numbers_of_a_metric(shares, words):
+    class Classifier(ClassifierMixin, LinearRegression):
+        classes_ = np.array([0.0, 1.0])
+
+    if shares is not None:
+        Classifier.predict_proba = lambda self, X: shares(len(X))
+    metrics = {"risk": get("metric", "risk").create(), "gap": get("metric", "optimum_gap").create()}
+    recipe = Ingredients("tiny", "one", "plain", draw_classes, Classifier, {}, metrics)
+    for row in run_replicate(recipe, 0, [""], recipe.data):
+        assert row.status == "failed" and words in row.message
 
 
 @pytest.mark.parametrize(

@@ -65,6 +65,8 @@ REFUSED = [
     (lambda: Mixed(task="regression", rho=1.5), "rho must be a number in [0, 1], got 1.5"),
     (lambda: Dag(n_samples=100, categorical="X2"), "categorical"),
     (lambda: Dag(n_samples=10, categorical="X1"), "two rows per level"),
+    (lambda: Dag(n_samples=5, categorical="none"), "n_samples must be an integer of at least 6"),
+    (lambda: Dag(n_samples=5, categorical="X1", n_levels=2), "of at least 6, got 5"),
     (lambda: Pairs(n_samples=100, rho=1, n_levels=2), "between 0 and 1, got 1"),
     (lambda: Pairs(n_samples=100, rho=0.5, n_levels=1), "n_levels"),
     (lambda: Confounder(n_samples=2), "n_samples"),
@@ -83,6 +85,19 @@ REFUSED = [
 def test_what_cannot_be_drawn_is_refused_at_once(call, words):
     with pytest.raises(ValueError, match=re.escape(words)):
         call()
+
+
+@pytest.mark.parametrize("categorical", ["none", "X1", "X3", "all"])
+@pytest.mark.parametrize("outcome", ["regression", "classification"])
+def test_without_an_effect_no_feature_is_a_signal(categorical, outcome):
+    chosen = {"categorical": categorical, "outcome": outcome, "n_levels": 3}
+    for beta, signal in ((0.0, ()), (0.5, (2, 3)), (-0.5, (2, 3))):
+        data = Dag(n_samples=60, beta=beta, **chosen).sample(np.random.default_rng(0))
+        assert data.truth.signal == signal
+
+
+def test_rows_for_each_level_are_asked_for_where_there_are_levels():
+    assert len(Dag(n_samples=6, categorical="none").sample(np.random.default_rng(0)).train.y) == 4
 
 
 ROWS = np.random.default_rng(0).standard_normal((40, 2))

@@ -10,7 +10,8 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import roc_auc_score
 
 from losaw.data import Sample, Truth
-from losaw.study.block.replicate import predict
+from losaw.importance import ImportanceResult
+from losaw.study.block.replicate import checked, predict
 from losaw.study.contracts import example_data
 from losaw.study.importances.permutation import score_of
 from losaw.study.registry import get
@@ -20,6 +21,7 @@ N = 60
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((N, 3))
 Y = X[:, 0] + RNG.standard_normal(N)
+ROWS = np.ones((4, 5))
 
 
 def test_sizes_as_importances_come_with_p_values_where_there_are_any():
@@ -125,11 +127,30 @@ def test_a_frame_in_the_engines_data_names_the_way_for_frames_and_objects_their_
         ({"feature_names": ("a", "b")}, "5 different names"),
         ({"truth": Truth((0,), 3)}, "truth.n_features must be 5"),
         ({"task": "ranking"}, "task must be one of"),
+        ({"feature_names": (0, 1, 2, 3, 4)}, "feature_names must be texts, got 0"),
+        ({"feature_names": ("a", "b", "c", "d", None)}, "feature_names must be texts, got None"),
+        ({"train": (ROWS, [1.0] * 4)}, r"train must be a Sample\(X, y\), got tuple"),
+        ({"test": [ROWS, ROWS[:, 0]]}, r"test must be a Sample\(X, y\), got list"),
+        ({"independent": Sample(ROWS, [1.0] * 4)}, "independent.y must be an array"),
     ],
 )
 def test_data_of_a_study_whose_parts_do_not_fit_are_refused(changes, words):
-    with pytest.raises(ValueError, match=words):
+    with pytest.raises((TypeError, ValueError), match=words):
         replace(example_data(), **changes)
+
+
+@pytest.mark.parametrize("signal", [(1.0,), (True,), ("X1",), (0, 0), (-1,), (5,), (np.True_,)])
+def test_a_signal_that_is_no_column_is_refused(signal):
+    with pytest.raises(ValueError, match="signal must be different columns from 0 to 4"):
+        Truth(signal, 5)
+
+
+def test_names_and_columns_may_be_of_numpy_or_in_lists():
+    names = np.array(["a", "b", "c", "d", "e"])
+    data = replace(example_data(), feature_names=names, truth=Truth(np.array([0, 2]), 5))
+    assert data.feature_names == tuple("abcde") and data.truth.signal == (0, 2)
+    for same in (names, list(names), data.feature_names):
+        assert checked(ImportanceResult(np.ones(5), same), data).feature_names == tuple("abcde")
 
 
 def test_a_model_of_another_task_than_the_data_is_refused():

@@ -1,6 +1,7 @@
 """Knockoffs belong to the data set: all learners of a seed share its draws."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from losaw.knockoffs import make_sampler
@@ -95,6 +96,40 @@ def test_draws_depend_on_seed_sampler_rows_and_fit():
     is_first = [np.array_equal(other, first) for other in others]
     assert is_first == [False, True, False, True, False, False]
     assert len(kept_draws) == 6
+
+
+class Draws:
+    def __init__(self, draw):
+        self.draw = draw
+
+    def fit(self, X, kinds=None, rng=None):
+        return self
+
+    def sample(self, rng):
+        return self.draw
+
+
+@pytest.mark.parametrize(
+    ("draw", "words"),
+    [
+        (X[:5], r"sampler mine gives shape \(5, 3\), expected \(40, 3\)"),
+        (X[:, 0], r"gives shape \(40,\)"),
+        (None, r"gives shape \(\)"),
+        (np.where(X > 1, np.nan, X), "mine gives missing or infinite values"),
+        (np.where(X > 1, np.inf, X), "mine gives missing or infinite values"),
+    ],
+)
+def test_a_draw_that_cannot_take_the_place_of_the_rows_is_refused(draw, words):
+    with pytest.raises(ValueError, match=words):
+        SharedKnockoffs(Draws(draw), "mine", np.random.default_rng(0)).fit(X).sample(None)
+
+
+def test_a_draw_may_be_a_list_or_a_frame_and_keep_missing_values():
+    holes = np.where(X > 1, np.nan, X)
+    for draw in (X.tolist(), pd.DataFrame(X), holes):
+        shared = SharedKnockoffs(Draws(draw), str(type(draw)), np.random.default_rng(0))
+        np.testing.assert_array_equal(shared.fit(holes).sample(None), draw)
+    assert holes.flags.writeable  # what a sampler keeps is not what is shared
 
 
 def test_kept_draws_take_limited_memory_and_cannot_be_changed(monkeypatch):

@@ -73,6 +73,26 @@ def test_the_call_of_cforest_takes_its_parameters_from_the_learner():
         assert written in call
 
 
+@pytest.mark.parametrize(
+    ("learner", "words"),
+    [
+        *[(one(n_estimators=n), "n_estimators must be an integer of at least 1")
+          for one in (CorrectedImpurityForest, ConditionalForest) for n in (0, -1, 2.5)],
+        *[(CorrectedImpurityForest(max_depth=d), "max_depth must be") for d in (0, -1, 2.5)],
+        *[(ConditionalForest(nominal=[c]), f"no nominal column {c};") for c in (9, -1, 0.5)],
+    ],
+)  # fmt: skip
+def test_parameters_out_of_range_do_not_reach_r(learner, words):
+    with pytest.raises(ValueError, match=words):
+        learner.learn_levels(sample()[0]) or learner.fit_call(2)
+
+
+def test_r_reads_a_column_of_whole_numbers_as_any_other():
+    model = ConditionalForest(nominal=[1])
+    model.learn_levels(sample()[0])
+    assert 'read.csv("rows.csv", colClasses = "numeric")' in model._reading()
+
+
 def test_r_sees_an_unknown_level_as_the_most_frequent_one():
     model = CorrectedImpurityForest(nominal=[1])
     model.learn_levels(np.array([[9.0, 4.0], [8.0, 2.0], [7.0, 2.0], [6.0, 3.0]]))
@@ -104,6 +124,7 @@ def test_the_r_peers_find_the_signal_with_factors_as_factors(learner, task):
     assert model.feature_importances_.argmax() == 1
     assert np.mean((model.predict(X) - y) ** 2) < 0.3
     assert np.isfinite(model.predict([[0.5, 9.0]])).all()  # a level that R has not seen
+    assert np.isfinite(model.predict([[1.0, 2.0]])).all()  # whole numbers alone, to be read as any
 
 
 LEARNERS = (RangerForest, GeneralizedLinearModel, SingleLayerNetwork)
@@ -172,10 +193,18 @@ EVERY = (*LEARNERS, RandomForest, XGBoostTrees)
 REFUSED = [
     *[(learner("regresion"), "did you mean 'regression'") for learner in EVERY],
     *[(learner(nominal=[5]), "nominal column 5") for learner in LEARNERS],
+    *[(learner(nominal=[column]), f"nominal column {column};") for learner in LEARNERS
+      for column in (-1, 1.5, "X1")],
+    *[(RangerForest(n_estimators=n), "n_estimators must be an integer") for n in (0, -5, 1.5)],
+    *[(SingleLayerNetwork(**{name: value}), f"{name} must be a")
+      for name in ("n_units", "max_iter") for value in (0, -1, 1.5, True)],
+    *[(SingleLayerNetwork(decay=value), "decay must be a finite number of at least 0")
+      for value in (-1.0, np.nan, "0.1")],
+    *[(XGBoostTrees(num_boost_round=n), "num_boost_round must be an") for n in (0, -5, 1.5)],
     (RandomForest(one_hot=[2]), "no nominal column 2; X has columns 0 to 1"),
     *[(learner("classification"), "must hold the classes 0 and 1, both") for learner in LEARNERS],
     (RangerForest(encoding="code"), "did you mean 'codes'"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("learner", "words"), REFUSED)

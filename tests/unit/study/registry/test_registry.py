@@ -33,6 +33,10 @@ class Nothing:
 LOADS.append(1)
 """
 DRAW = '@__import__("losaw.study.registry").study.registry.register("generator", "laws")\n'
+NAMED = "from losaw.study.registry import register\n@register('metric', {})\nclass One: ...\n"
+OF_OURS = "import losaw\nfrom losaw.study.registry import register\n" + (
+    "register('importance', 'h')(losaw.importance."
+)
 
 
 def write(folder, text, name="mine.py"):
@@ -101,6 +105,11 @@ def test_a_plugin_is_its_local_modules_too(tmp_path, monkeypatch, text):
         (f"for _ in '12':\n    {DRAW}    def draw(rng): ...\n", "give each a name of its own"),
         (f"def a():\n    {DRAW}    def b(): ...\na()\n", "'a.<locals>.b' is not found"),
         (DRAW.strip()[1:] + "(lambda rng: 1)\n", "'<lambda>' is not found"),
+        (NAMED.format(5), "metric: a name must be a text, got 5 (mine.py:2)"),
+        (NAMED.format("' '"), "metric: a name must be a text, got ' '"),
+        (NAMED.format(None), "metric: a name must be a text, got None"),
+        (f"{OF_OURS}hierarchy)\n", "'h': studies have no use of losaw's hierarchy; register a"),
+        (f"{OF_OURS}GroupTests)\n", "'h': studies have no use of losaw's GroupTests; register"),
         (f"import functools\n{DRAW.strip()[1:]}(functools.partial(int))\n", "'partial' is not"),
     ],
 )
@@ -109,6 +118,36 @@ def test_a_plugin_that_raises_is_located_by_file_and_line(tmp_path, text, messag
         load_plugin(write(tmp_path, text))
     assert message in str(caught.value)
     assert "losaw_plugin_mine" not in sys.modules
+
+
+def test_a_function_with_options_gets_them_by_their_names(tmp_path):
+    text = "def draw(rng, *, n=3, **options):\n    return n, options\n"
+    text = text.replace("def draw", "REG\ndef draw") + text.replace("def draw", "REG\ndef also")
+    for name in ("g", "h"):
+        text = text.replace("REG", f"@register('generator', {name!r}, slope=2)", 1)
+    load_plugin(write(tmp_path, f"from losaw.study.registry import register\n{text}"))
+    assert get("generator", "g").create().sample(None) == (3, {"slope": 2})
+    assert get("generator", "h").create(n=4, a=1).sample(None) == (4, {"slope": 2, "a": 1})
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("..x", "learner '..x': '.' cannot be imported: TypeError: "),
+        (".x", "'' cannot be imported: ValueError: "),
+        ("no_such.Model", "'no_such' cannot be imported: No module named"),
+        ("broken.Model", "'broken' cannot be imported: SyntaxError: "),
+        ("raising.Model", "'raising' cannot be imported: ZeroDivisionError: division by zero"),
+        ("leaving.Model", "'leaving' cannot be imported: SystemExit: 3"),
+    ],
+)
+def test_a_learner_whose_module_cannot_be_imported_is_named(tmp_path, monkeypatch, path, words):
+    for name, text in (("broken", "def f(:"), ("raising", "1 / 0"), ("leaving", "exit(3)")):
+        write(tmp_path, text, f"{name}.py")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(registry.RegistryError) as caught:
+        get("learner", path)
+    assert words in str(caught.value)
 
 
 def test_a_mended_plugin_can_be_loaded_after_it_raised(tmp_path):
@@ -142,7 +181,7 @@ NAMES = {"pfi": "pfi-difference", "cpi": "cpi-conditional"}
 
 @pytest.mark.parametrize("function", ["pfi", "cpi", "subgroups", "loco", "sage"])
 def test_a_study_file_calls_the_function_on_unseen_rows(function, fit):
-    model, data = fit
+    model, data = fit[0], replace(fit[1], stream=None)  # its draws are then from the generator
     name, function = NAMES.get(function, function), getattr(losaw.importance, function)
     train = {"train": data.train} if name in ("subgroups", "loco") else {}
     names_and_kinds = {"feature_names": data.feature_names, "kinds": data.feature_kinds}
