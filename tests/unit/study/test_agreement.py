@@ -90,6 +90,18 @@ def test_without_any_deviation_there_is_no_error_at_hand(kind):
     assert verdict(None, 0.1) == "no error at hand"
 
 
+@pytest.mark.parametrize("is_bounded", [True, False])
+@pytest.mark.parametrize(
+    ("runs", "kind"),
+    [((-1e160, math.inf, 4), math.inf), ((-1e160, math.nan, 1), math.inf), ((0.4, 0.1, 2), 0.1)],
+)
+def test_where_a_square_is_no_number_there_is_no_error_at_hand(runs, kind, is_bounded):
+    cell = dict(zip(("reproduced", "reproduced_sd", "n_seeds"), runs, strict=True))
+    printed = {"published": 0.5, "published_runs": 100, "decimals": 3}
+    weighed = weigh_cell({**cell, **printed}, Kind(kind, 30, is_bounded=is_bounded), 0.1)
+    assert (weighed["verdict"] == "no error at hand") == (kind == math.inf)
+
+
 def test_one_run_is_judged_by_its_kind():
     evidence = weigh(Runs(0.5, math.nan, 1), Printed(0.5, 9, 250), UNBOUNDED)
     reach = student.ppf(0.95, 200) * 0.05 * math.sqrt(1 + 1 / 250)

@@ -98,6 +98,26 @@ from losaw.support.words import did_you_mean, unknown
             "  jittered_: {learner: marginal-slopes}\n  jittered-: ",
             ["name in files: jit"],
         ),
+        *[
+            ("published:", f"labels: {{{labels}}}\npublished:", ["labels: shows several " + words])
+            for labels, words in (
+                ("'30': few, '60': few", "n_samples as 'few'; give each a label of its own"),
+                ("'30': '60'", "n_samples as '60'"),
+                ("'0.5': '1.0'", "noise_variance as '1.0'"),
+                ("r2_test: pr_auc", "metrics as 'pr_auc'"),
+                ("r2_test: '', pr_auc: ''", "metrics as ''"),
+                ("n_samples: noise_variance", "axes as 'noise_variance'"),
+            )
+        ],
+        *[
+            (
+                "published:",
+                f"labels: {{'30': {label}}}\nranking: {{metric: pr_auc, by: n_samples}}\n"
+                "published:",
+                [f"labels: shows 30 as '{label}', a column of the ranking already; give it anoth"],
+            )
+            for label in ("method", "all", "CPU s")
+        ],
         ("[30, 60]", "[30, 60, 30]", ["two values of one name in files: 30"]),
         ("[30, 60]", "['1.1', '1.10', b]", ["n_samples: '1.1' and '1.10' are read as one value"]),
         ("[30, 60]", "['', b]", ["settings.n_samples: '' is no value"]),

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from losaw.study.errors import StudyError, part_of
-from losaw.study.request.checks import check_filter
+from losaw.study.request.checks import FRONT_PAGES, check_filter
 from losaw.study.request.grid import Study
 from losaw.study.request.settings import plain
 from losaw.study.request.study_file import (
@@ -148,9 +148,9 @@ def check_claims(configuration: Path, shown: Collection[str]) -> None:
     for path in sorted((configuration / "claims").glob("*.yaml")):
         source = SourceFile(path)
         paper = parse(Claims, source)
-        others = "report", *known.keys() - {*paper.studies}
+        others = *FRONT_PAGES, *known.keys() - {*paper.studies}
         if path.stem in others:
-            what = "the front page" if path.stem == "report" else "a study that it does not list"
+            what = "the front page" if path.stem in FRONT_PAGES else "a study that it does not list"
             raise source.error((), f"has the name of {what}, whose page it would be; rename it")
         for index, name in enumerate(paper.studies):
             if name in papers:

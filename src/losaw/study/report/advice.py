@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
-from losaw.study.report.typeset import number
+from losaw.study.report.typeset import decimals_of, markdown, number
 from losaw.study.request.grid import Study
 from losaw.support.words import percent
 
@@ -17,14 +17,14 @@ def advice(study: Study, ranking: pd.DataFrame) -> list[str]:
     ``ranking`` is that of :func:`losaw.study.report.best_methods.ranking_by`. What the data do not
     tell apart is said to be so, and what nothing is known of is left out.
     """
-    ranking = ranking.assign(method=ranking["method"].map(study.show))
+    ranking = ranking.assign(method=[markdown(study.show(one)) for one in ranking["method"]])
     whole = ranking[ranking["of"] == ""]
     if whole.empty:
         return []
     return [
         _who_is_best(study, ranking, whole),
         *_whose_findings_are_false(study, ranking, whole),
-        *_what_it_costs(whole),
+        *_what_it_costs(ranking, whole),
     ]
 
 
@@ -35,8 +35,9 @@ def is_told_apart(ranking: pd.DataFrame) -> bool:
 
 def _who_is_best(study: Study, ranking: pd.DataFrame, whole: pd.DataFrame) -> str:
     n_sets = whole["seeds"].iloc[0]
-    designs = {of: part for of, part in ranking.groupby("of", sort=False) if of != ""}
-    told = {study.show(of): part for of, part in designs.items() if is_told_apart(part)}
+    parts = ranking[ranking["of"] != ""].groupby("of", sort=False)
+    designs = {markdown(study.show(of)): part for of, part in parts}
+    told = {of: part for of, part in designs.items() if is_told_apart(part)}
     if not (told or is_told_apart(whole)):
         return (
             f"**Who is best** is not known: {n_sets:,} data sets tell no method apart from the "
@@ -44,7 +45,7 @@ def _who_is_best(study: Study, ranking: pd.DataFrame, whole: pd.DataFrame) -> st
         )
     first, *equals = _best(whole)
     worse = whole.loc[whole["best_place"] > 1, "method"].to_list()
-    words = f"**Who is best.** Over all designs {first} has the best mean rank"
+    words = f"**Who is best.** Over {_shared(ranking)} {first} has the best mean rank"
     if not equals:
         words += ", and all others are told apart from it"
     elif not worse:
@@ -53,16 +54,21 @@ def _who_is_best(study: Study, ranking: pd.DataFrame, whole: pd.DataFrame) -> st
         words += f"; told apart from it, and worse: {_names(worse)}"
     else:
         words += f"; not told apart from it: {_names(equals)}"
+    absent = [of for of, part in designs.items() if first not in set(part["method"])]
     losses = [
         f"{of} (there {_names(_best(part))})"
         for of, part in told.items()
-        if first not in _best(part)
+        if of not in absent and first not in _best(part)
     ]
     if not told:
         return f"{words}. {n_sets:,} data sets tell no methods apart in a single design."
-    where = f"not among the best in {'; '.join(losses)}" if losses else "among the best in all"
+    where = [f"has no value in {_names(absent)}"] if absent else []
+    if losses:
+        where.append(f"is not among the best in {'; '.join(losses)}")
+    elif not {*told} <= {*absent}:
+        where.append("is among the best in all" + " others" * bool(absent))
     apart = f"{len(told)} of {len(designs)} designs methods can be told apart"
-    return f"{words}. In {apart}; it is {where}."
+    return f"{words}. In {apart}; it {', and '.join(where)}."
 
 
 def _whose_findings_are_false(
@@ -83,7 +89,7 @@ def _whose_findings_are_false(
     words += percent(fewest["false"])
     if len(own):
         worst = own.loc[own["false"].idxmax()]
-        words += f" (at most {percent(worst['false'])}, in {study.show(worst['of'])})"
+        words += f" (at most {percent(worst['false'])}, in {markdown(study.show(worst['of']))})"
     words += f", and finds {percent(fewest['found'])} of the causes"
     if most["method"] != fewest["method"]:
         words += f"; {most['method']} finds the most, {percent(most['found'])}"
@@ -91,14 +97,15 @@ def _whose_findings_are_false(
     yield f"{words}."
 
 
-def _what_it_costs(whole: pd.DataFrame) -> Iterator[str]:
+def _what_it_costs(ranking: pd.DataFrame, whole: pd.DataFrame) -> Iterator[str]:
     best = whole[whole["best_place"] == 1].dropna(subset=["seconds"]).sort_values("seconds")
     if best.empty:
         return
     cheapest, dearest = best.iloc[0], best.iloc[-1]
     words = (
-        f"**What it costs.** Of those that may be the best over all designs {cheapest['method']} "
-        f"is the cheapest, {_seconds(cheapest)} a data set with the fit of its model"
+        f"**What it costs.** Of those that may be the best over {_shared(ranking)} "
+        f"{cheapest['method']} is the cheapest, {_seconds(cheapest)} a data set with the fit of "
+        "its model"
     )
     if len(best) > 1:
         words += f"; {dearest['method']} is the dearest, {_seconds(dearest)}"
@@ -112,6 +119,12 @@ def _what_it_costs(whole: pd.DataFrame) -> Iterator[str]:
 
 def _best(part: pd.DataFrame) -> list[str]:
     return part.loc[part["best_place"] == 1, "method"].to_list()
+
+
+def _shared(ranking: pd.DataFrame) -> str:
+    """What the whole ranking is of: the settings in which all methods have a value."""
+    n_methods = ranking.groupby("of")["method"].nunique()
+    return "all designs" if n_methods.nunique() == 1 else "the designs that all methods share"
 
 
 def _names(methods: Sequence[str]) -> str:
@@ -133,13 +146,14 @@ def ranks_by_design(study: Study, ranking: pd.DataFrame) -> pd.DataFrame:
             words += f" ({row.best_place}–{row.worst_place})"
         cells.append(f"**{words}**" if row.best_place == 1 and is_told else words)
     table = _wide(study, ranking.assign(cell=cells))
-    seconds = ranking[ranking["of"] == ""].set_index("method")["seconds"]
+    seconds = ranking.drop_duplicates("method")["seconds"]  # equal in all designs
     return table.assign(**{"CPU s": [number(s, 2) for s in seconds]})
 
 
 def values_by_design(study: Study, ranking: pd.DataFrame) -> pd.DataFrame:
     """The table of the mean of the metric."""
-    return _wide(study, ranking.assign(cell=[number(mean, 2) for mean in ranking["mean"]]))
+    decimals = decimals_of(ranking["mean"], [], 2)
+    return _wide(study, ranking.assign(cell=[number(mean, decimals) for mean in ranking["mean"]]))
 
 
 def decisions_by_design(study: Study, ranking: pd.DataFrame) -> pd.DataFrame:
@@ -152,8 +166,9 @@ def decisions_by_design(study: Study, ranking: pd.DataFrame) -> pd.DataFrame:
 
 def _wide(study: Study, cells: pd.DataFrame) -> pd.DataFrame:
     """A row per method, the best over all settings first, and a column per value of the axis."""
-    order = cells.loc[cells["of"] == "", "method"]
+    order = cells["method"].drop_duplicates()  # all settings, if methods share any, come first
     wide = cells.pivot(index="method", columns="of", values="cell").reindex(order)
     wide = wide[list(dict.fromkeys(cells["of"]))].fillna("")
-    wide = wide.rename(columns=lambda of: study.show(of) if of else "all")
-    return wide.rename(index=study.show).rename_axis(None, axis=1).reset_index()
+    wide = wide.rename(columns=lambda of: markdown(study.show(of)) if of else "all")
+    wide = wide.rename(index=lambda method: markdown(study.show(method)))
+    return wide.rename_axis(None, axis=1).reset_index()

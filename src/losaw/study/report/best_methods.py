@@ -49,8 +49,7 @@ def rank_methods(study: Study, results: pd.DataFrame) -> pd.DataFrame:
     have a value, a setting where there are at least two such seeds. Returned are :data:`COLUMNS`,
     per metric the best rank first; no row if no metric has two methods to compare.
     """
-    of_means = [label for label, summary in study.summaries.items() if summary == "mean"]
-    ranked = [_rank_metric(study, m, results) for m in of_means if study.judges(m)]
+    ranked = [_rank_metric(study, m, results) for m in filter(study.ranks, study.summaries)]
     tables = [table for table in ranked if len(table)] or [pd.DataFrame(columns=COLUMNS)]
     return pd.concat(tables, ignore_index=True)[COLUMNS]
 

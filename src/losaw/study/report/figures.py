@@ -34,12 +34,19 @@ def check_figures(study: Study) -> None:
     """
     for key, layout in study.file.figures.items():
         figure: Location = ("figures", key)
+        if key in study.file.tables:  # a page shows both by their keys
+            raise study.source.error(figure, "is the name of a table; choose another name")
         study.source.check_known(layout.drawing, names("drawing"), (*figure, "drawing"), "drawing")
         options = _options_of(get("drawing", layout.drawing).load())
         for name, value in layout.options.items():
             location = (*figure, "options", name)
             study.source.check_known(name, options, location, "option")
             _check_value(study, options[name], value, location)
+        if layout.drawing == "ranking":
+            ranked = [*filter(study.ranks, study.metrics)]
+            for metric in layout.options.get("metrics", ()):
+                location = (*figure, "options", "metrics")
+                study.source.check_known(metric, ranked, location, "metric that ranks methods")
         needed = [name for name, option in options.items() if option.default is option.empty]
         missing = ", ".join(repr(name) for name in needed if name not in layout.options)
         if missing:

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from losaw.study.report.results import StudyResults
-from losaw.study.report.typeset import number
+from losaw.study.report.typeset import decimals_of, markdown, number
 from losaw.study.request.grid import Study
 from losaw.study.results.summary import pairs_of
 
@@ -74,14 +74,14 @@ def headline(study: Study, results: StudyResults) -> tuple[int, str]:
         return 0, ""
     rows = rows.head(_MOST_METRICS)
     n = int(rows["settings"].max())
-    of_metrics = [
-        f"{study.show(row.metric)} {'+' * (row.difference > 0)}{number(row.difference, 3)} "
-        f"({number(row.mc_se, 3) or '–'}), higher in {row.higher}"
-        + f" of {row.settings}"
-        * (row.settings < n)
-        for row in rows.itertuples()
-    ]
-    first, second = map(study.show, study.file.compare)
+    of_metrics = []
+    for row in rows.itertuples():
+        decimals = decimals_of([row.difference], [row.mc_se], 3)
+        shown = f"{'+' * (row.difference > 0)}{number(row.difference, decimals)}"
+        shown += f" ({number(row.mc_se, decimals) or '–'}), higher in {row.higher}"
+        shown += f" of {row.settings}" * (row.settings < n)
+        of_metrics.append(f"{markdown(study.show(row.metric))} {shown}")
+    first, second = (markdown(study.show(name)) for name in study.file.compare)
     over = f"{n} settings" if n > 1 else "one setting"
     errors = "paired" if results.is_paired else "of the means, their errors as if independent"
     pair = f"**{first} against {second}**, mean difference over {over} ({errors})"

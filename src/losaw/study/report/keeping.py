@@ -43,10 +43,11 @@ def keep(shelf: Shelf, names: Sequence[str], folder: Path) -> int:
         differences = results.differences[is_own]
         ranking = shelf.ranking(name)
         shutil.rmtree(kept, ignore_errors=True)  # what takes its place is read
-        write_csv(kept / "summary.csv", summary, SEVEN_DIGITS)
-        write_csv(kept / "comparison.csv", cells, SEVEN_DIGITS)
+        axes = shelf.studies[name].axes
+        _write(kept / "summary.csv", summary, axes)
+        _write(kept / "comparison.csv", cells, axes)
         if pair:
-            write_csv(kept / "differences.csv", differences, SEVEN_DIGITS)
+            _write(kept / "differences.csv", differences, axes)
         write_csv(kept / "blocks.csv", evidence.assign(rows_sha256=digests))
         if shelf.studies[name].file.ranking:
             write_csv(kept / KEPT_RANKING, ranking, SEVEN_DIGITS)
@@ -61,6 +62,18 @@ def keep(shelf: Shelf, names: Sequence[str], folder: Path) -> int:
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
+def _write(path: Path, frame: pd.DataFrame, axes: Sequence[str]) -> None:
+    """Write numbers with seven digits, and values of axes, by which settings are found, whole."""
+    numbers = frame[[axis for axis in axes if axis in frame]].select_dtypes("float")
+    whole = {str(axis): values.map(_whole) for axis, values in numbers.items()}
+    write_csv(path, frame.assign(**whole), SEVEN_DIGITS)
+
+
+def _whole(value: float) -> str:
+    text = SEVEN_DIGITS % value
+    return text if float(text) == value else repr(value)
+
+
 def _printed(comparison: pd.DataFrame) -> pd.DataFrame:
     """The cells that have a published value."""
     return comparison[comparison["published"].notna()]
@@ -72,10 +85,14 @@ def compare_again(shelf: Shelf) -> None:
     A corrected verdict or another note in a study file needs no new run: means, Monte Carlo errors
     and digests stay as they are.
     """
+    for name in shelf.studies:  # all, before any is written
+        if (shelf.folder / name / "manifest.json").exists():
+            words = "holds the results of a run; name the folder of a reference run"
+            raise StudyError(f"{shelf.folder / name}: {words}")
     for name, study in shelf.studies.items():
         published = read_published(study, shelf.configuration / "published")
         cells = compare(study, shelf.results[name].summary, published)
-        write_csv(shelf.folder / name / "comparison.csv", _printed(cells), SEVEN_DIGITS)
+        _write(shelf.folder / name / "comparison.csv", _printed(cells), study.axes)
         for table in study.file.tables:
             path = shelf.folder / name / "tables" / f"{table}.md"
             write_text(path, to_markdown(arrange(study, table, cells)))

@@ -18,6 +18,7 @@ from pandas.io.formats.style import Styler
 from losaw.study.block.writing import write_text
 from losaw.study.columns import BEST
 from losaw.study.report.typeset import (
+    decimals_of,
     html_label,
     latex,
     latex_label,
@@ -25,6 +26,7 @@ from losaw.study.report.typeset import (
     number,
     run_count,
     signed,
+    two_digits,
 )
 from losaw.study.request.grid import Study, table_title
 from losaw.study.request.settings import as_own
@@ -42,7 +44,7 @@ LEGEND = (
     "not be shown to agree, because the published error is larger than the margin."
 )
 LEGEND_OF_OURS = "A cell reads: mean (Monte Carlo s.e.), and the runs."
-_DEFAULT_DECIMALS, _FEWEST_DECIMALS, _MOST_DECIMALS = 3, 2, 8
+_DEFAULT_DECIMALS, _FEWEST_DECIMALS = 3, 2
 _ENOUGH_DECIMALS = 4  # of a print with more than our error tells, such as a file of results
 
 
@@ -105,9 +107,11 @@ class ArrangedTable:
     @property
     def counts_line(self) -> str:
         """The number of cells with each verdict, in one sentence."""
-        count = self.cells["verdict"].value_counts()
+        # A kept table has its printed cells alone, and its page counts the same.
+        cells = self.cells[self.cells["published"].notna()] if self.is_printed else self.cells
+        count = cells["verdict"].value_counts()
         counts = [counted(count[v], words) for v, (_, words) in VERDICTS.items() if v in count]
-        return f"Of {counted(len(self.cells), '[cell|cells]')}, {', '.join(counts)}."
+        return f"Of {counted(len(cells), '[cell|cells]')}, {', '.join(counts)}."
 
     @property
     def legend(self) -> str:
@@ -116,7 +120,7 @@ class ArrangedTable:
         if {*map(self.study.summaries.get, self.cells["metric"])} != {"mean"}:
             legend = legend.replace("mean", "value")
         bold = " Bold: the best method of its setting and metric."
-        return legend + (bold if self.cells["best"].any() else "")
+        return legend + (bold if self.cells[[*BEST]].any(axis=None) else "")
 
 
 def write_tables(study: Study, comparison: pd.DataFrame, folder: Path) -> None:
@@ -149,7 +153,7 @@ def to_markdown(table: ArrangedTable) -> str:
     if frame.columns.nlevels > 1:
         frame.columns = ["<br>".join(column) for column in frame.columns]
     aligned = ["left"] * frame.index.nlevels + ["center"] * frame.shape[1]
-    text = frame.reset_index().to_markdown(
+    text = frame.reset_index(allow_duplicates=True).to_markdown(
         index=False, tablefmt="pipe", colalign=aligned, disable_numparse=True
     )
     below = [table.legend, table.counts_line, table.note]
@@ -173,12 +177,14 @@ def to_latex(table: ArrangedTable) -> str:
         column_format="l" * frame.index.nlevels + "c" * frame.shape[1],
     )
     below = [table.legend, table.counts_line, table.note]
+    is_of_paper = table.study.file.paper or table.is_printed
+    place = f" ({latex(table.title)} of the paper)" if is_of_paper else ""
     return "\n".join(
         [
             f"% {table.title}. Needs the packages booktabs, graphicx, amssymb.",
             r"\begin{table*}",
             r"\centering",
-            rf"\caption{{{latex(table.layout.caption)} ({latex(table.title)} of the paper)}}",
+            rf"\caption{{{latex(table.layout.caption)}{place}}}",
             rf"\label{{tab:{table.name}}}",
             r"\resizebox{\textwidth}{!}{%",
             f"{text.strip()}}}",
@@ -248,13 +254,15 @@ def arrange(study: Study, name: str, comparison: pd.DataFrame) -> ArrangedTable:
     texts = [f"{Decimal(repr(float(value))):f}" for value in cells["published"].dropna()]
     printed = [text.partition(".")[2] for text in texts]
     most = max([*map(len, printed), _FEWEST_DECIMALS]) if printed else _DEFAULT_DECIMALS
-    decimals = {
-        str(metric): _decimals(own["mc_se"])
-        if study.metrics[str(metric)].entry.load().needs == "estimate"
-        and own["published"].isna().all()
-        else min(most, max(_decimals(own["mc_se"]), _ENOUGH_DECIMALS))
-        for metric, own in cells.groupby("metric")
-    }
+    decimals = {}
+    for metric, own in cells.groupby("metric"):
+        errors, is_own = own["mc_se"], own["published"].isna().all()
+        few = min(most, max(_decimals(errors), _ENOUGH_DECIMALS))
+        is_estimate = study.metrics[str(metric)].entry.load().needs == "estimate"
+        decimals[str(metric)] = few
+        if is_own:
+            more = decimals_of(own["reproduced"], errors, few)
+            decimals[str(metric)] = _decimals(errors) if is_estimate else more
     keys = [*study.axes, "metric"]
     towards = np.array([1.0 if higher_is_better(study, m) else -1.0 for m in cells["metric"]])
     judges = np.array([study.judges(m) for m in cells["metric"]], dtype=bool)
@@ -271,9 +279,7 @@ def arrange(study: Study, name: str, comparison: pd.DataFrame) -> ArrangedTable:
 def _decimals(errors: pd.Series) -> int:
     """Return the decimals that show two digits of the median Monte Carlo error."""
     error = errors[errors > 0].median()
-    if not math.isfinite(error):
-        return _DEFAULT_DECIMALS
-    return min(max(1 - math.floor(math.log10(error)), 0), _MOST_DECIMALS)
+    return two_digits(error) if math.isfinite(error) else _DEFAULT_DECIMALS
 
 
 def higher_is_better(study: Study, metric: str) -> bool:

@@ -3,6 +3,7 @@
 import html
 import math
 import re
+import statistics
 from collections.abc import Callable, Iterable
 
 # R²_test is R² with the subscript "test", more may follow a comma or colon; n_samples is a plain
@@ -27,15 +28,16 @@ _LATEX = {
     "≈": r"$\approx$",
     "✓": r"\checkmark{}",
     "✗": r"$\times$",
-    "α": r"$\alpha$",
-    "β": r"$\beta$",
-    "η": r"$\eta$",
-    "θ": r"$\theta$",
-    "ρ": r"$\rho$",
-    "σ": r"$\sigma$",
-    "φ": r"$\varphi$",
-    "Σ": r"$\Sigma$",
+    "≠": r"$\ne$",
+    "∞": r"$\infty$",
 }
+_GREEK = (
+    "αalpha βbeta γgamma δdelta εvarepsilon ζzeta ηeta θtheta ιiota κkappa λlambda μmu νnu ξxi πpi "
+    "ρrho σsigma τtau υupsilon φvarphi χchi ψpsi ωomega ΓGamma ΔDelta ΘTheta ΛLambda ΞXi ΠPi "
+    "ΣSigma ΦPhi ΨPsi ΩOmega"
+)
+_LATEX |= {word[0]: rf"$\{word[1:]}$" for word in _GREEK.split()}
+_MOST_DECIMALS = 8
 
 
 def number(value: float, decimals: int) -> str:
@@ -46,6 +48,24 @@ def number(value: float, decimals: int) -> str:
     if float(text) == 0:
         text = text.lstrip("-")
     return re.sub(r"^(-?)0\.", r"\1.", text)
+
+
+def two_digits(size: float) -> int:
+    """Return the decimals that show two digits of a size above 0, as far as a table has room."""
+    return min(max(1 - math.floor(math.log10(size)), 0), _MOST_DECIMALS)
+
+
+def decimals_of(values: Iterable[float], errors: Iterable[float], usual: int) -> int:
+    """Return the usual decimals, or more where the median value and error would both read as 0.
+
+    Then two digits of the error are shown, or of the value where no error is known.
+    """
+    value, error = (
+        statistics.median([abs(n) for n in numbers if math.isfinite(n) and n] or [0.0])
+        for numbers in (values, errors)
+    )
+    reads_as_0 = round(max(value, error), usual) == 0 < max(value, error)
+    return two_digits(error or value) if reads_as_0 else usual
 
 
 def signed(value: float, decimals: int = 1) -> str:
@@ -63,7 +83,9 @@ def markdown(text: str) -> str:
 
 def latex(text: str) -> str:
     """Text with everything escaped that LaTeX would read as a command."""
-    return "".join(_LATEX.get(c, f"\\{c}" if c in _ESCAPED else c) for c in text)
+    escaped = "".join(_LATEX.get(c, f"\\{c}" if c in _ESCAPED else c) for c in text)
+    # At the beginning of a row LaTeX would read it as an option of the line's end before it.
+    return f"{{}}{escaped}" if text.startswith(("[", "*")) else escaped
 
 
 def latex_label(label: str) -> str:
@@ -93,7 +115,7 @@ def run_count(counts: Iterable[int]) -> str:
 def math_label(label: str) -> str:
     """A name for Matplotlib; what follows an underscore, or X in X1, becomes a subscript."""
     parts = _SUBSCRIPT.match(label) or re.match(r"^(X)(\d+)()$", label)
-    if parts is None:
+    if parts is None or re.search(r"[\\{}^%#$~&\"`]", label):  # which mean something in a formula
         return label.replace("$", r"\$")
     if parts[1] == "X":
         return f"$X_{{{parts[2]}}}$"

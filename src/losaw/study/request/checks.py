@@ -28,6 +28,8 @@ from losaw.support.extras import LIBRARIES, MissingExtraError, require
 from losaw.support.words import unknown
 
 CELL_AXES = ("metric", "method")
+RANKING_COLUMNS = ("method", "all", "CPU s")
+FRONT_PAGES = ("report", "overview", "README")  # the last is that of a folder in a repository
 
 
 def validate(study: Study) -> None:
@@ -50,12 +52,16 @@ def _check_ranking(study: Study) -> None:
     study.source.check_known(ranking.by, study.axes, ("ranking", "by"), "axis")
     judging = list(filter(study.judges, study.metrics))
     study.source.check_known(ranking.metric, judging, ("ranking", "metric"), "metric that judges")
+    for value in study.file.axes[ranking.by]:
+        if study.show(value) in RANKING_COLUMNS:
+            message = f"shows {value!r} as {study.show(value)!r}, a column of the ranking already"
+            raise study.source.error(("labels",), f"{message}; give it another label")
     for index, metric in enumerate(ranking.decisions or ()):
         study.source.check_known(metric, study.metrics, ("ranking", "decisions", index), "metric")
 
 
 def _check_grid(study: Study) -> None:
-    if study.name == "report":
+    if study.name in FRONT_PAGES:
         raise study.source.error(("study",), "is the name of the front page; choose another name")
     for index, axis in enumerate(study.file.blocks.inside):
         study.source.check_known(axis, study.axes, ("blocks", "inside", index), "axis")
@@ -254,6 +260,11 @@ def _check_cells(study: Study) -> None:
     for key, known, what in (("margins", study.metrics, "metric"), ("labels", shown, "name")):
         for name in getattr(file, key):
             study.source.check_known(name, known, (key, name), what)
+    # Equal labels would be one column or panel, with the numbers of both or of the first.
+    for what, alike in (("axes", study.axes), ("metrics", study.metrics), *file.axes.items()):
+        if twice := _twice(map(study.show, alike)):
+            message = f"shows several {what} as {twice[0]!r}; give each a label of its own"
+            raise study.source.error(("labels",), message)
     titles: dict[str, str] = {}
     for name, table in file.tables.items():
         if (other := titles.setdefault(table_title(name), name)) != name:

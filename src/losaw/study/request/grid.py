@@ -277,6 +277,10 @@ class Study:
         describes = "features" in self.metrics[metric].parameters or self.summaries[metric] == "sd"
         return not describes and bool(self.metrics[metric].about("ranks_methods", True))
 
+    def ranks(self, metric: str) -> bool:
+        """Whether methods can be ranked by a metric, run by run."""
+        return self.judges(metric) and self.summaries[metric] == "mean"
+
     @cached_property
     def summaries(self) -> dict[str, Summary]:
         """Metric -> what is taken of its runs."""

@@ -20,7 +20,7 @@ VERDICTS = {
     NO_ERROR: ("", "[has|have] no error to judge by"),
     NOT_PRINTED: ("", "[has|have] no published value"),
     NOT_RUN: ("", "[was|were] not run"),
-    NO_VALUE: ("", "[has|have] no value in any run"),
+    NO_VALUE: ("", "[has|have] no value"),
 }
 
 # The weight of the deviation of all cells of a kind in that of one cell of a bounded metric.
@@ -130,6 +130,8 @@ def weigh(ours: Runs, printed: Printed, kind: Kind) -> Evidence | None:
     elif printed.deviation and printed.runs > 1:
         variance, freedom = printed.deviation**2, printed.runs - 1
     else:
+        return None
+    if not math.isfinite(variance):  # values so large that their squares are no numbers
         return None
     return _of_variance(ours.mean, variance, n, freedom, printed)
 

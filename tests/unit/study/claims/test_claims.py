@@ -168,7 +168,11 @@ def test_a_paper_names_its_studies_and_a_study_is_of_one_paper(tmp_path):
 
 @pytest.mark.parametrize(
     ("name", "what"),
-    [("report", "the front page"), ("ranking", "a study that it does not"), ("losaw_figure_1", "")],
+    [
+        *((name, "the front page") for name in ("report", "overview", "README")),
+        ("ranking", "a study that it does not"),
+        ("losaw_figure_1", ""),
+    ],
 )
 def test_a_page_has_a_name_of_its_own(tmp_path, name, what):
     check_one_claim(tmp_path)

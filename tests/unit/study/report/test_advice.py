@@ -8,10 +8,11 @@ import pytest
 from matplotlib.collections import LineCollection
 from matplotlib.colors import to_hex
 
-from losaw.study.report.advice import advice, decisions_by_design, ranks_by_design
+from losaw.study.report.advice import advice, decisions_by_design, ranks_by_design, values_by_design
 from losaw.study.report.best_methods import ranking_by
 from losaw.study.report.drawings.ranking import rank_sets
 from losaw.study.report.style import FIRST
+from losaw.study.report.typeset import markdown
 
 from .conftest import STUDY, read_study
 
@@ -108,3 +109,64 @@ def test_the_few_that_are_worse_are_named_in_place_of_the_many_that_may_be_best(
     who = advice(designs, ranking_by(designs, found, {}))[0]
     assert "; told apart from it, and worse: losawRF ufi. In 2 of 2 designs" in who
     assert who.endswith("it is among the best in all.")
+
+
+@pytest.mark.parametrize(
+    ("wins", "said"),
+    [
+        # of the method that was not run among 1000 rows
+        ((100, 1000), "In 2 of 2 designs methods can be told apart; it has no value in 1000, and i"
+         "s among the best in all others."),
+        ((1000,), "In 1 of 2 designs methods can be told apart; it has no value in 1000."),
+    ],
+)  # fmt: skip
+def test_a_method_does_not_lose_where_it_was_not_run(designs, wins, said):
+    def added(method, n):
+        return 2.0 * (n in wins and method == ("RF ufi" if n == 100 else "losawRF mdi"))
+
+    found = results(designs, added)
+    is_ufi = (found["learner"] == "RF") & (found["importance"] == "ufi")
+    found = found[~(is_ufi & found["setting_id"].str.startswith("1000"))]
+    ranking = ranking_by(designs, found, COSTS)
+    if wins == (1000,):  # let it lead by chance
+        ranking.loc[(ranking["of"] == "") & (ranking["method"] == "RF ufi"), "rank"] = 1.0
+        ranking = ranking.sort_values("rank", kind="stable")
+        ranking = ranking.sort_values("of", kind="stable")
+        ranking.loc[ranking["of"] == "", "best_place"] = 1
+    who, *_, costs = advice(designs, ranking)
+    assert "Over the designs that all methods share" in who and "the designs that all" in costs
+    assert who.endswith(said) and "there" not in who
+
+
+def test_methods_that_share_no_setting_have_a_row_each(designs):
+    found = results(designs, lambda method, _: 2.0 * (method in ("RF mdi", "losawRF mdi")))
+    found = found[(found["learner"] == "RF") == found["setting_id"].str.startswith("1000")]
+    ranking = ranking_by(designs, found, COSTS)
+    assert advice(designs, ranking) == []
+    table = ranks_by_design(designs, ranking).set_index("method")
+    assert [*table] == ["100", "1000", "CPU s"] and len(table) == 4
+    assert table["100"].to_dict() == {
+        "losawRF mdi": "**1.0 (1–1)**", "losawRF ufi": "2.0 (2–2)", "RF mdi": "", "RF ufi": ""
+    }  # fmt: skip
+    assert len(values_by_design(designs, ranking)) == 4
+    assert len(decisions_by_design(designs, ranking)) == 2
+
+
+@pytest.mark.parametrize("label", ["a*b*", "a|b", "a`b`"])
+def test_a_label_of_a_ranking_is_no_markup(designs, label):
+    designs.file.labels.update({"RF mdi": label, "100": f"{label} "})
+    found = results(designs, lambda method, n: 2.0 * (method == "RF mdi" and n == 100))
+    ranking = ranking_by(designs, found, COSTS)
+    shown = markdown(label)
+    assert f"Over all designs {shown} has" in advice(designs, ranking)[0]
+    table = ranks_by_design(designs, ranking)
+    assert shown in list(table["method"]) and f"{shown} " in table
+
+
+def test_small_values_are_shown(designs):
+    ranking = ranking_by(designs, results(designs, lambda *_: 0.0), {})
+    usual = values_by_design(designs, ranking)
+    assert usual.iloc[0, 1].count("") == 4  # a point and two digits
+    ranking["mean"] *= 1e-5
+    small = values_by_design(designs, ranking)
+    assert (small.iloc[:, 1:].map(lambda text: float(text.replace("–", "0"))) > 0).to_numpy().all()

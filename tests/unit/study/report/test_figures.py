@@ -1,5 +1,8 @@
 """Figures show the collected numbers, are the same bytes every time, and check their options."""
 
+import contextlib
+import string
+
 import matplotlib
 import matplotlib.colors
 import matplotlib.image
@@ -11,10 +14,11 @@ from losaw.study.errors import StudyError
 from losaw.study.report import figures
 from losaw.study.report.results import StudyResults
 from losaw.study.report.style import FIRST, SECOND, SIGNAL, THIRD, new_figure, save
+from losaw.study.report.typeset import math_label
 from losaw.study.request.grid import Study
 from losaw.support.errors import LosawError
 
-from .conftest import study_of
+from .conftest import STUDY, read_study, study_of
 
 COLOURS = (FIRST, SECOND, SIGNAL, THIRD, "#CC79A7")
 
@@ -106,6 +110,34 @@ def test_a_mistake_in_a_figures_entry_is_found_before_anything_runs(
     path.write_text(text.replace(old, new))
     with pytest.raises(StudyError, match=message):
         figures.check_figures(Study(path))
+
+
+@pytest.mark.parametrize(
+    ("key", "of_r2", "message"),
+    [
+        ("table_1", "{}", r"figures\.table_1: is the name of a table; choose another name"),
+        *(
+            ("a", f"{{summary: {summary}}}", "unknown metric that ranks methods 'r2_test' .*pr_auc")
+            for summary in ("median", "sd", 0.9)
+        ),
+        ("a", "{metric: feature_score, features: [X1]}", "that ranks methods 'r2_test'"),
+        ("a", "{}", ""),
+    ],
+)
+def test_a_figure_has_a_name_of_its_own_and_ranks_by_what_judges(tmp_path, key, of_r2, message):
+    options = "{drawing: ranking, options: {metrics: [pr_auc, r2_test]}}"
+    text = STUDY.replace("[r2_test, pr_auc]", f"{{r2_test: {of_r2}, pr_auc: {{}}}}")
+    made = read_study(tmp_path, f"{text}figures: {{{key}: {options}}}\n")
+    with pytest.raises(StudyError, match=message) if message else contextlib.nullcontext():
+        figures.check_figures(made)
+
+
+@pytest.mark.parametrize("form", ["Humidity_{0}", "A{0}_x", "A{0}b_x", "X{0}", "A_x, {0}", "{0}"])
+def test_a_label_with_any_sign_can_be_drawn(form):
+    figure = new_figure(1.0)
+    for sign in [*string.punctuation, "²", "é", "λ"]:
+        figure.text(0, 0, math_label(form.format(sign)))
+    figure.canvas.draw()
 
 
 def test_missing_and_empty_results_are_named(tmp_path):

@@ -18,6 +18,7 @@ from losaw.study.report.page import paper
 from losaw.study.report.page.design import first_sentence
 from losaw.study.report.page.front import front_page, in_short, write_pages
 from losaw.study.report.page.paper import paper_page, verdict_tiles
+from losaw.study.report.page.parts import Page
 from losaw.study.report.page.stored import Shelf
 from losaw.study.report.tables import write_tables
 from losaw.support.errors import LosawError
@@ -196,6 +197,151 @@ def test_cells_have_the_colour_of_their_verdict(page, comparison):
     for verdict in ("agrees", "deviates", "undecided", "differs"):
         count = int((comparison["verdict"] == verdict).sum())
         assert page.count(f' {verdict}" >') == count
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [("z", float("nan")), ("explained", "inference"), ("explained", "misprint")],
+)
+def test_of_what_no_chance_is_known_a_page_says_nothing_of_chance(shelf, column, value):
+    path = shelf.folder / "made" / "comparison.csv"
+    for cells, is_said in ((pd.read_csv(path), True), (None, False)):
+        if cells is None:
+            pd.read_csv(path).assign(**{column: value}).to_csv(path, index=False)
+        html = front_page(Shelf(shelf.folder, shelf.configuration), "report").html()
+        assert ("What chance alone makes" in html) == is_said
+        assert "Cells that differ or deviate" in html
+
+
+def test_of_single_runs_a_page_has_no_nan(shelf):
+    for name, column in (("summary", "mc_se"), ("comparison", "z")):
+        path = shelf.folder / "made" / f"{name}.csv"
+        pd.read_csv(path).assign(**{column: float("nan")}).to_csv(path, index=False)
+    path = shelf.folder / "made" / "comparison.csv"
+    cells = (
+        pd.read_csv(path).assign(mc_se=float("nan"), verdict="differs").dropna(subset="reproduced")
+    )
+    others = cells.assign(function="f4")
+    pd.concat([cells, others]).to_csv(path, index=False)
+    study = shelf.configuration / "studies" / "made.yaml"
+    study.write_text(study.read_text().replace("[f3]", "[f3, f4]"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(paper, "FEW", 2)
+        html = paper_page(Shelf(shelf.folder, shelf.configuration), "nobody").html()
+    assert re.findall(r".{40}\bnan\b.*", html) == []
+    assert ".532 (–\u2060)" in html and "Root mean square" not in html
+
+
+NAMES = ["my-study", "my.study", "my=study", "my+study"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("title", ["a [b]", "[a]", "a] b[", "one * two * three"])
+def test_a_front_page_in_html_has_no_link_of_markdown(shelf, name, title):
+    shutil.rmtree(shelf.configuration / "claims")
+    study = shelf.configuration / "studies" / "made.yaml"
+    text = study.read_text().replace("study: made", f"study: {name}")
+    text = text.replace("title: Numbers made up for the tests", f"title: '{title}'")
+    study.with_name(f"{name}.yaml").write_text(text)
+    (shelf.folder / "made").rename(shelf.folder / name)
+    again = Shelf(shelf.folder, shelf.configuration)
+    assert again.undecided  # in a file that a run does not write
+    html_page = front_page(again, "report").html()
+    assert "](./" not in html_page
+    shown = html.unescape(html_page)
+    assert f'<a href="{name}.html">{title}</a>' in shown.replace("<i>", "*").replace("</i>", "*")
+
+
+def test_files_of_what_is_decided_now_are_removed(shelf, tmp_path):
+    front = tmp_path / "overview.md"
+    write_pages(shelf, front)
+    files = [tmp_path / name for name in ("undecided.csv", "claims.csv")]
+    assert all(file.is_file() for file in files)
+    path = shelf.folder / "made" / "comparison.csv"
+    pd.read_csv(path).assign(verdict="agrees").to_csv(path, index=False)
+    (shelf.configuration / "claims" / "nobody.yaml").unlink()
+    write_pages(Shelf(shelf.folder, shelf.configuration), front)
+    assert not any(file.exists() for file in files)
+
+
+@pytest.mark.parametrize("label", ["losaw*", "*R", "a|b", "a`b", "R<1", "a\\\\b", "[x]"])
+def test_a_label_is_no_markup(shelf, label):
+    study = shelf.configuration / "studies" / "made.yaml"
+    text = study.read_text().replace("labels: {", f"labels: {{losawRF: '{label}', RF: 'RF*', ")
+    study.write_text(text)
+    page = paper_page(Shelf(shelf.folder, shelf.configuration), "nobody")
+    shown = html.escape(label, quote=False)
+    said = re.sub(r"&#(\d+);", lambda found: chr(int(found[1])), page.html())
+    assert f"<b>{shown} against RF*</b>, mean" in said and f"<td>{shown}</td>" in said
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (r"\*a\* *b*", "&#42;a&#42; <i>b</i>"),
+        ("`a*b*` **c**", "<code>a&#42;b&#42;</code> <b>c</b>"),
+        (r"`\*`", "<code>&#92;&#42;</code>"),
+        (r"\`a\`", "&#96;a&#96;"),
+        ("[a `b`](./c-d.md)", '<a href="c-d.html">a <code>b</code></a>'),
+        (r"[\[a\]](./b.md)", '<a href="b.html">&#91;a&#93;</a>'),
+        (r"a \< b", "a &lt; b"),
+    ],
+)
+def test_marks_of_markdown_are_marks_unless_escaped_or_in_code(text, said):
+    assert Page("a", "b", [text]).html().count(f"<p>{said}</p>") == 1
+
+
+def test_a_frame_has_a_line_for_each_row_and_a_column_for_each_heading(tmp_path):
+    frame = pd.DataFrame({"P(Y|X)": ["two\nlines", "a|b", r"c\|d"], "x": ["", "y", "z"]})
+    lines = Page("a", "b", [frame]).markdown(tmp_path).splitlines()[2:]
+    assert lines == [
+        r"| P(Y\|X) | x |", "|:---|:---|", "| two lines | |", r"| a\|b | y |", r"| c\|d | z |"
+    ]  # fmt: skip
+
+
+def test_a_small_difference_of_the_headline_is_not_zero(shelf):
+    path = shelf.folder / "made" / "differences.csv"
+    frame = pd.read_csv(path)
+    frame[["difference", "mc_se"]] *= 4e-4
+    frame.to_csv(path, index=False)
+    html = front_page(Shelf(shelf.folder, shelf.configuration), "report").html()
+    assert "R²_test +.000040 (.000010), higher in 1" in html
+
+
+def test_a_page_has_the_ranks_of_methods_that_share_no_setting(shelf):
+    study = shelf.configuration / "studies" / "made.yaml"
+    study.write_text(study.read_text() + "ranking: {metric: pr_auc, by: n_samples}\n")
+    lines = [
+        f"{of},{method},9,1,2,1.5,.5,,,1" for of in (100, 1000) for method in ("RF", "losawRF")
+    ]
+    (shelf.folder / "made" / "ranking.csv").write_text(
+        "\n".join(
+            ["of,method,seeds,best_place,worst_place,rank,mean,found,false,seconds", *lines, ""]
+        ).replace("100,losawRF,9,1,2", "100,losawRF,9,2,2")
+    )
+    text = paper_page(Shelf(shelf.folder, shelf.configuration), "nobody").markdown(shelf.folder)
+    assert "| method | 100 | 1000 | CPU s |" in text and "| losawRF | 1.5 | 1.5 |" in text
+    assert "| RF | **1.5** | 1.5 |" in text  # its places are in the file
+
+
+@pytest.mark.parametrize(
+    ("size", "means"), [(1.0, ".5000 (.0100)"), (1e-5, ".00000500 (.00000010)")]
+)
+def test_an_error_of_a_rank_is_zero_only_if_there_is_none(shelf, monkeypatch, size, means):
+    errors = (0.0, 0.0001, 0.004, 0.006)
+    rows = [
+        {"metric": "r2_test", "method": "RF", "settings": 1, "seeds": 500, "mean": 0.5 * size,
+         "mean_se": 0.01 * size, "rank": 1.0, "rank_se": e, "best_place": 1, "worst_place": 1}
+        for e in errors
+    ]  # fmt: skip
+    monkeypatch.setattr(paper, "rank_methods", lambda *of: pd.DataFrame(rows))
+    results = pd.DataFrame({"learner": [], "importance": [], "metric": [], "value": []})
+    results.assign(setting_id="", seed=0, status="ok").to_parquet(
+        shelf.folder / "made" / "results.parquet"
+    )
+    page = html.unescape(paper_page(shelf, "nobody").html())
+    assert re.findall(r">1\.00 (\(.*?\))<", page) == ["(.00)", "(< .01)", "(< .01)", "(.01)"]
+    assert page.count(f">{means}<") == len(errors)
 
 
 def test_cells_that_differ_are_counted_by_what_explains_them(shelf, tmp_path):
@@ -411,6 +557,35 @@ def test_what_is_kept_is_compared_again(kept, shelf):
     (cell,) = pd.read_csv(kept / "made" / "comparison.csv").to_dict("records")
     assert (cell["published"], cell["reproduced"], cell["verdict"]) == (0.5, 0.5, "agrees")
     assert [path.name for path in (kept / "made" / "tables").iterdir()] == ["table_1.md"]
+
+
+def test_results_of_a_run_are_not_written_over_by_their_printed_cells(shelf):
+    before = {path: path.read_bytes() for path in shelf.folder.rglob("*") if path.is_file()}
+    with pytest.raises(StudyError, match="made: holds the results of a run; name the folder of a"):
+        compare_again(shelf)
+    assert before == {path: path.read_bytes() for path in shelf.folder.rglob("*") if path.is_file()}
+
+
+def test_values_of_axes_are_kept_whole(shelf, tmp_path):
+    value = 333.3333333333
+    study = shelf.configuration / "studies" / "made.yaml"
+    study.write_text(study.read_text().replace("[100, 1000]", f"[100, {value}]"))
+    for path in (shelf.folder / "made").glob("*.csv"):
+        frame = pd.read_csv(path)
+        frame["n_samples"] = frame["n_samples"].replace(1000, value)
+        frame.to_csv(path, index=False)
+    (shelf.folder / "made" / "blocks.csv").write_text(
+        "setting,learner,first_seed,last_seed,rows_sha256\n"
+    )
+    again = Shelf(shelf.folder, shelf.configuration)
+    keep(again, ["made"], tmp_path / "reference")
+    for name in ("summary", "comparison", "differences"):
+        text = (tmp_path / "reference" / "made" / f"{name}.csv").read_text()
+        assert str(value) in text and "333.3333," not in text and ",100," in text
+    kept = Shelf(tmp_path / "reference", shelf.configuration)
+    assert len(kept.compared("nobody")) == len(again.compared("nobody"))
+    compare_again(kept)
+    kept.compared("nobody")
 
 
 def test_a_count_of_one_has_words_of_one():

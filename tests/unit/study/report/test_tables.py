@@ -21,6 +21,8 @@ from losaw.study.report.tables import (
 )
 from losaw.study.request.grid import Study
 
+from .conftest import STUDY, read_study
+
 MARKDOWN = """\
 # Table 1
 
@@ -34,9 +36,9 @@ a made table
 (.031) z +4.9 40 runs ✗ | .417 → not run | not run |
 """
 ENDING = """
-Of 8 cells, 1 differs from the published value (|z| > 3), 1 deviates (2 < |z| ≤ 3), 1 is \
+Of 6 cells, 1 differs from the published value (|z| > 3), 1 deviates (2 < |z| ≤ 3), 1 is \
 undecided, 1 agrees within the margin, 1 has no error to judge by, \
-1 has no published value, 2 were not run.
+1 was not run.
 
 A note on 100 % of it.
 """
@@ -81,7 +83,9 @@ def test_the_best_reproduced_method_is_bold_and_the_printed_one_by_itself(study,
 
 def test_bold_numbers_are_explained_where_there_are_any(table):
     assert "Bold: the best method of its setting and metric." in table.legend
-    assert "Bold" not in replace(table, cells=table.cells.assign(best=False)).legend
+    for ours, published in ((True, False), (False, True), (False, False)):
+        cells = table.cells.assign(best=ours, published_best=published)
+        assert ("Bold" in replace(table, cells=cells).legend) == (ours or published)
 
 
 def test_less_is_better_where_the_metric_says_so(study, comparison, monkeypatch):
@@ -129,6 +133,48 @@ def test_decimals_are_those_of_print_as_far_as_our_errors_tell(study, comparison
     values = comparison["published"].round(2) + 10.0**-printed
     comparison["published"] = values.round(printed)
     assert arrange(study, "table_1", comparison).decimals == {"pr_auc": shown, "r2_test": shown}
+
+
+@pytest.mark.parametrize(
+    ("factor", "decimals", "best"), [(1, 3, 1), (1e-4, 8, 1), (1e-5, 8, 1), (1e-9, 8, 0)]
+)
+def test_small_numbers_of_ours_are_shown_and_compared(study, comparison, factor, decimals, best):
+    cells = comparison[comparison["metric"] == "r2_test"].assign(published=math.nan)
+    cells["reproduced"] *= factor
+    cells["mc_se"] *= factor / 2
+    table = arrange(study, "table_1", cells)
+    assert table.decimals == {"r2_test": decimals}
+    assert table.cells["best"].sum() == best  # what looks equal is equal
+
+
+def test_a_table_with_values_in_print_counts_the_cells_that_are_kept_of_it(study, comparison):
+    table = arrange(study, "table_1", comparison)
+    kept = arrange(study, "table_1", comparison[comparison["published"].notna()])
+    assert kept.counts_line == table.counts_line
+    ours = arrange(study, "table_1", comparison.assign(published=math.nan, verdict="not printed"))
+    assert ours.counts_line == "Of 8 cells, 8 have no published value."
+
+
+@pytest.mark.parametrize(("of_paper", "published"), [("A paper", 1), (None, 1), (None, math.nan)])
+def test_a_table_is_of_the_paper_where_there_is_one(tmp_path, comparison, of_paper, published):
+    study = read_study(tmp_path, STUDY + (f"paper: {of_paper}\n" if of_paper else ""))
+    text = to_latex(arrange(study, "table_1", comparison.assign(published=published)))
+    said = r"\caption{a made table (Table 1 of the paper)}" in text
+    assert said == bool(of_paper or published == 1) != (r"\caption{a made table}" in text)
+
+
+@pytest.mark.parametrize("label", ["[a, b]", "*a", "[", "a[1]"])
+def test_a_head_of_a_row_is_no_option_of_latex(study, comparison, label):
+    study.file.labels.update({"f3": label, "function": label})
+    lines = to_latex(arrange(study, "table_1", comparison)).splitlines()
+    assert not [line for line in lines if line.lstrip().startswith(("[", "*"))]
+    assert any(line.startswith((label, f"{{}}{label}")) for line in lines)
+
+
+def test_two_rows_of_headings_may_have_one_name(study, comparison):
+    study.file.labels["metric"] = "RF"  # as a method
+    table = arranged(study, comparison, rows=["metric", "n_samples"], columns=["method"])
+    assert "| RF | N | RF | losawRF |" in to_markdown(table)
 
 
 def test_the_csv_keeps_every_number_at_full_precision(table, comparison):
@@ -255,6 +301,9 @@ def test_labels_are_escaped_and_what_follows_an_underscore_of_a_symbol_is_a_subs
     assert typeset.math_label("R²_test") == r"$\mathrm{R}^2_{\mathrm{test}}$"
     assert typeset.html_label("R²_ind, own noise") == "R²<sub>ind</sub>, own noise"
     assert typeset.math_label("R²_ind, own noise") == r"$\mathrm{R}^2_{\mathrm{ind}}$, own noise"
+    assert typeset.latex("λ γ μ ε δ ≠ φ Ω") == (
+        r"$\lambda$ $\gamma$ $\mu$ $\varepsilon$ $\delta$ $\ne$ $\varphi$ $\Omega$"
+    )
     assert typeset.html_label("n_samples") == "n_samples"
     assert typeset.latex_label("n_samples") == r"n\_samples"
     assert typeset.html_label("<b> & R") == "&lt;b&gt; &amp; R"

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from losaw.study.estimates import data_and_truths
-from losaw.study.report.typeset import run_count
+from losaw.study.report.typeset import markdown, run_count
 from losaw.study.request.grid import Method, Study
 
 
@@ -22,7 +22,7 @@ def design(study: Study, summary: pd.DataFrame) -> pd.DataFrame:
     generator = study.generator
     was_run = summary[summary["n_seeds"] > 0]
     settings = [
-        f"{study.show(axis)} {', '.join(map(study.show, values))}"
+        markdown(f"{study.show(axis)} {', '.join(map(study.show, values))}")
         for axis, values in study.file.axes.items()
     ]
     measures = _grouped(study.metrics, was_run.groupby("metric")["mc_se"].agg(["min", "max"]))
@@ -56,7 +56,7 @@ def _grouped(methods: Mapping[str, Method], errors: pd.DataFrame | None = None) 
     said = []
     for labels in groups.values():
         words = _about(methods[labels[0]], ", ".join(labels))
-        known = pd.DataFrame() if errors is None else errors[errors.index.isin(labels)]
+        known = pd.DataFrame() if errors is None else errors[errors.index.isin(labels)].dropna()
         if len(known):
             low, high = known["min"].min(), known["max"].max()
             words += f" (Monte Carlo error {low:.2g} to {high:.2g})"

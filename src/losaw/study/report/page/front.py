@@ -1,5 +1,6 @@
 """The front page: the finding, all papers in one table, and every claim that fails."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import compress
 from pathlib import Path
@@ -82,8 +83,10 @@ def front_page(shelf: Shelf, name: str) -> Page:
             Either([_verdicts(uncounted)], []),
         ]
         others = [Section("Compared, but not counted", apart)] if len(uncounted) else []
-        by_chance, more = beyond_errors(cells)
-        counts = [_BY_CHANCE, by_chance, more]
+        told = cells["z"].notna() & cells["explained"].isin(
+            ["", CHANCE]
+        )  # of one run no z is known
+        counts = [_BY_CHANCE, *beyond_errors(cells)] if told.any() else []
         why = [_WHY, _explained(cells), Section("What chance alone makes", counts, True)]
         reasons = Section("Cells that differ or deviate", why)
         values = [_COUNTED, _verdicts(cells), reasons, *others]
@@ -92,7 +95,8 @@ def front_page(shelf: Shelf, name: str) -> Page:
         claims = [_claims(shelf.weighed), Either(list(_failing(shelf)), [_ON_PAGES])]
         parts.append(Section("Claims of the texts, and which of them fail", claims, is_folded=True))
     if shelf.undecided:
-        costs = [HOW, costs_by_study(undecided_table(shelf.undecided)), _ONE_BY_ONE]
+        by_study = costs_by_study(undecided_table(shelf.undecided))
+        costs = [HOW, by_study, Either([], [_ONE_BY_ONE])]  # a run does not write the file
         parts.append(Section("What is undecided, and what it costs", costs, is_folded=True))
     parts.append(Section("What was run", [_run(shelf)], is_folded=True))
     title = "Published and reproduced" if len(cells) else "Methods on simulated data"
@@ -156,10 +160,15 @@ def write_pages(shelf: Shelf, front: Path) -> list[Path]:
         for name, items in shelf.weighed.items()
         if items
     ]
-    if claims:
-        write_csv(front.with_name(CLAIMS), pd.concat(claims))
-    if shelf.undecided:
-        write_csv(front.with_name(UNDECIDED_POINTS), undecided_table(shelf.undecided))
+    tables = {
+        CLAIMS: pd.concat(claims) if claims else None,
+        UNDECIDED_POINTS: undecided_table(shelf.undecided) if shelf.undecided else None,
+    }
+    for file, table in tables.items():
+        if table is None:  # what stands there is of earlier pages
+            front.with_name(file).unlink(missing_ok=True)
+        else:
+            write_csv(front.with_name(file), table)
     return [page.write(front.with_stem(page.name)) for page in pages]
 
 
@@ -170,7 +179,8 @@ def _about(shelf: Shelf, page: str) -> str:
 
 
 def _link(page: str, title: str = "") -> str:
-    return f"[{title or page}](./{page}.md)"
+    text = re.sub(r"([][])", r"\\\1", title or page)
+    return f"[{text}](./{page}.md)"
 
 
 def _verdicts(cells: pd.DataFrame) -> pd.DataFrame:

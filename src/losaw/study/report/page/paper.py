@@ -20,7 +20,7 @@ from losaw.study.report.page.parts import Drawn, Either, Page, Part, Picture, Se
 from losaw.study.report.page.stored import CLAIMS, KEPT_RANKING, RUNS, Shelf
 from losaw.study.report.replication import draw_replication
 from losaw.study.report.tables import ArrangedTable, arrange, in_words
-from losaw.study.report.typeset import number, signed
+from losaw.study.report.typeset import decimals_of, markdown, number, signed
 from losaw.study.results.agreement import AGREES, DEVIATES, DIFFERS, UNDECIDED
 from losaw.study.results.chance import FEW, MISPRINT
 from losaw.study.results.compare import CANNOT_BE_DECIDED, OUTCOMES, rms_z
@@ -182,7 +182,8 @@ def _rms_by_kind(shelf: Shelf, cells: pd.DataFrame) -> list[str]:
     for axis in dict.fromkeys(chain(*(study.text_axes for study in shelf.studies.values()))):
         kinds = pd.Series([values.get(axis) for values in axes], cells.index, dtype=object)
         groups = cells.groupby(kinds)
-        said = [f"{value} {rms_z(own):.2f}" for value, own in groups if len(own) >= FEW]
+        sizes = {value: rms_z(own) for value, own in groups if own["z"].notna().sum() >= FEW}
+        said = [f"{value} {size:.2f}" for value, size in sizes.items() if math.isfinite(size)]
         if len(said) > 1:
             return [f"Root mean square of z without misprints: {', '.join(said)}."]
     return []
@@ -259,15 +260,16 @@ def _largest_first(shelf: Shelf, cells: pd.DataFrame) -> pd.DataFrame:
     for row in cells.to_dict("records"):
         study = shelf.studies[row["study"]]
         axes = study.setting(row["setting_id"]).axes  # a column may have the name of an axis
-        setting = ", ".join(in_words(study.show, axis, value) for axis, value in axes.items())
+        words = (in_words(study.show, axis, value) for axis, value in axes.items())
+        setting = markdown(", ".join(words))
         rows.append(
             {
                 "verdict": row["verdict"],
                 "published": f"{row['published']:g}",
-                "ours (s.e.)": f"{_short(row['reproduced'])} ({_short(row['mc_se'])})",
+                "ours (s.e.)": f"{_short(row['reproduced'])} ({_short(row['mc_se']) or '–'})",
                 "z": signed(row["z"]),
-                "metric": row["label"],
-                "method": study.show(row["method"]),
+                "metric": markdown(row["label"]),
+                "method": markdown(study.show(row["method"])),
                 "setting": setting,
                 "table": row["table"],
                 "runs": row["n_seeds"],
@@ -346,18 +348,24 @@ def _methods(shelf: Shelf, name: str) -> Iterator[Part]:
     if study.file.published or study.file.ranking or not is_stored:
         return
     for metric, ranking in rank_methods(study, results.results).groupby("metric", sort=False):
+        decimals = decimals_of(ranking["mean"], ranking["mean_se"], 4)
         rows = [
             {
-                "method": study.show(row["method"]),
-                "mean rank": f"{row['rank']:.2f} ({number(row['rank_se'], 2)})",
+                "method": markdown(study.show(row["method"])),
+                "mean rank": f"{row['rank']:.2f} ({_rank_error(row['rank_se'])})",
                 "place": rank_words(row["best_place"], row["worst_place"]),
-                "mean": f"{number(row['mean'], 4)} ({number(row['mean_se'], 4)})",
+                "mean": f"{number(row['mean'], decimals)} ({number(row['mean_se'], decimals)})",
                 "settings": row["settings"],
                 "data sets": row["seeds"],
             }
             for row in ranking.to_dict("records")
         ]
-        yield Section(f"Ranking by {study.show(metric)}", [_RANKING, pd.DataFrame(rows)])
+        title = f"Ranking by {markdown(study.show(metric))}"
+        yield Section(title, [_RANKING, pd.DataFrame(rows)])
+
+
+def _rank_error(error: float) -> str:
+    return "< .01" if 0 < error < 0.005 else number(error, 2)  # .00 says that there is none
 
 
 def _ranked(shelf: Shelf, name: str) -> Iterator[Part]:
@@ -365,10 +373,11 @@ def _ranked(shelf: Shelf, name: str) -> Iterator[Part]:
     study, ranking = shelf.studies[name], shelf.ranking(name)
     if study.file.ranking is None or ranking.empty:
         return
-    metric = study.show(study.file.ranking.metric)
+    metric = markdown(study.show(study.file.ranking.metric))
     kept = f"{name}/{KEPT_RANKING}"
     full = ranks_by_design(study, ranking)
-    short = full.assign(**full.iloc[:, 2:].replace(r" \(.*\)", "", regex=True))
+    designs = full.drop(columns=["method", "all"], errors="ignore")
+    short = full.assign(**designs.replace(r" \(.*\)", "", regex=True))
     places = f"The places in each design: {_link(kept)}."
     yield Section(f"Mean rank by {metric}", [_BY_DESIGN, Either([full], [places, short])])
     decisions = decisions_by_design(study, ranking)

@@ -26,11 +26,12 @@ from losaw.study.block.writing import write_file, write_text
 from losaw.study.report.tables import ArrangedTable, to_html, unpadded
 from losaw.study.results.compare import COMPARED
 
+# What is no mark: after a backslash, and in code.
+_LITERAL = re.compile(r"\\([\\|*`\[\]]|&[lg]t;)|`([^`]+)`")
 _INLINE = (
-    (re.compile(r"`([^`]+)`"), r"<code>\1</code>"),
     (re.compile(r"\*\*(.+?)\*\*"), r"<b>\1</b>"),
     (re.compile(r"\*(\S[^*]*)\*"), r"<i>\1</i>"),
-    (re.compile(r"\[([^]]+)\]\(\./(\w+)\.md\)"), r'<a href="\2.html">\1</a>'),
+    (re.compile(r"\[([^]]+)\]\(\./([\w.=+-]+)\.md\)"), r'<a href="\2.html">\1</a>'),
 )
 
 
@@ -151,7 +152,7 @@ def _markdown(part: Part, folder: Path, level: int) -> Iterator[str]:
         case Tiles(tiles):
             yield from (f"- {amount} {what}" for amount, what in tiles)
         case pd.DataFrame():
-            cells = part.map(lambda value: _text(value).replace("|", "\\|"))
+            cells = part.map(lambda value: _on_one_line(_text(value))).rename(columns=_on_one_line)
             text = cells.to_markdown(index=False, tablefmt="pipe", disable_numparse=True)
             yield unpadded(text)
         case ArrangedTable():
@@ -172,6 +173,11 @@ def _markdown(part: Part, folder: Path, level: int) -> Iterator[str]:
                 yield from _markdown(below, folder, level + 1)
             if is_folded:
                 yield "\n</details>"
+
+
+def _on_one_line(text: str) -> str:
+    """Text for a cell of a Markdown table, which ends at a line's end and at a bare |."""
+    return re.sub(r"(?<!\\)\|", r"\|", text).replace("\n", " ")
 
 
 def _html(part: Part, level: int) -> str:
@@ -238,10 +244,16 @@ def _cell(value: object) -> str:
 
 def _words(words: str) -> str:
     """Markdown's inline marks as HTML; everything else is escaped."""
-    text = html.escape(words, quote=False)
+    text = _LITERAL.sub(_literal, html.escape(words, quote=False))
     for pattern, replacement in _INLINE:
         text = pattern.sub(replacement, text)
     return text
+
+
+def _literal(found: re.Match[str]) -> str:
+    """Text that is no mark, or code, its letters of marks as numbers, which no pattern finds."""
+    text = re.sub(r"[\\*`\[\]]", lambda mark: f"&#{ord(mark[0])};", found[1] or found[2])
+    return text if found[1] else f"<code>{text}</code>"
 
 
 def _text(value: object) -> str:
