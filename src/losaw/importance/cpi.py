@@ -138,7 +138,8 @@ def cpi(
     clusters : array of shape (n_samples,) or None
         A label for every row: rows of one label belong together, as those of a patient. With
         ``cv`` they stay in one fold; without, the test is over clusters instead of rows. Draws of
-        ``"conditional"`` take nothing from rows of the same label; but a group of features does in
+        ``"conditional"`` take nothing from rows of the same label (so that of two labels, without
+        ``cv``, ``std_error`` is NaN: each gives what the other takes); but a group of features does in
         a fold of one label, where one with a feature that has one value there is not tested.
     cv : int, splitter or None, default None
         None: the given model on X. Otherwise the model is fitted anew in every fold and scored on
