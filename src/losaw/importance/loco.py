@@ -91,8 +91,8 @@ sample_weight, clusters
         As :func:`losaw.importance.cpi`; for fewer than 2 features, for a model that cannot be
         cloned or fitted without one, for ``train`` with other columns than ``X`` or another order
         of them, or with other classes than the model's, for a model of another task from
-        ``without``, or if ``sample_weight`` is given and ``train`` does not say with which weights the
-        model was fitted: (X, y, None) if with none.
+        ``without``, or if ``sample_weight`` is given and ``train`` does not say with which weights
+        the model was fitted: (X, y, None) if with none.
 
     Warns
     -----

@@ -135,8 +135,8 @@ def _cross_fitted(
     spread, kind = error, CROSS_FITTED
     if inference.compares and count.any():
         sums = len(rows) * (influence - share * mean)
-        # Without the factor of exchange_deviations: what rows give is centred within their fold, and
-        # the spread of folds is one of clusters too (3 to 10 of them were covered by .99 and more).
+        # Without the factor of exchange_deviations: what rows give is centred within a fold, and
+        # the spread of folds is one of clusters too (intervals over 2 to 10 covered in .99).
         within, _ = mean_deviations(sums, None, rows.clusters)
         of_fits = np.sqrt(ratio / (1 / len(fits) + ratio)) * deviations
         deviations = np.vstack([within, of_fits])

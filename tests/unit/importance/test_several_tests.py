@@ -10,24 +10,10 @@ from scipy.stats import binom, t
 from sklearn.linear_model import LinearRegression
 from sklearn.tree import DecisionTreeRegressor
 
-from losaw.importance import (
-    ImportanceResult,
-    cpi,
-    cpi_pairs,
-    hierarchy,
-    loco,
-    pfi,
-    sage,
-    subgroups,
-)
+from losaw.importance import ImportanceResult, cpi, cpi_pairs, hierarchy, loco, pfi, sage, subgroups
 from losaw.importance.group_tree import top_down_tests, tree_of_groups, tree_of_linkage
 from losaw.scoring.many_tests import adjust, rank_sets, rank_words
-from losaw.scoring.tests import (
-    TEST_NAMES,
-    added_by_donors,
-    exchange_deviations,
-    one_sided_test,
-)
+from losaw.scoring.tests import TEST_NAMES, added_by_donors, exchange_deviations, one_sided_test
 
 
 def run(differences, test, seed=0):
