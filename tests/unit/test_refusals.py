@@ -30,6 +30,7 @@ from losaw.forest.as_printed.forest import ForestAsPrinted
 from losaw.forest.ranger import RangerTrees
 from losaw.importance import ufi
 from losaw.knockoffs import make_sampler
+from losaw.knockoffs.diagnostics import draw_tests
 from losaw.support.arguments import as_floats
 from losaw.tables import read_table
 from losaw.trends import (
@@ -258,6 +259,18 @@ def of_knockoffs():
         yield lambda: make_sampler("gaussian").fit(rows, kinds), words
     yield lambda: make_sampler("sequentiel"), "did you mean 'sequential'"
     yield lambda: make_sampler("conditional").fit(X, rng="seed"), "must be an int"
+    shuffled = pd.Series(np.arange(N)).sample(frac=1, random_state=0)
+    for options, words in (
+        *(({"weights": w}, "^weights must have a number for each row of X, none of them neg")
+          for w in ([1.0], -np.ones(N), with_value(np.nan, np.ones(N)), with_value(np.inf, Y**2),
+                    np.zeros(N), np.ones((N, 2)), 1.0)),
+        ({"weights": ["a"] * N}, "^weights holds values that are not numbers"),
+        ({"weights": shuffled}, "^weights has the labels of X's rows in another order"),
+        ({"clusters": shuffled}, "^clusters has the labels of X's rows in another order"),
+    ):  # fmt: skip
+        yield lambda: make_sampler("conditional").fit(FRAME, rng=RNG, **options), words
+    for columns in (0, 1.5, np.int64(1)):
+        yield lambda: draw_tests(X, X, columns=columns), "^columns must be a list of numbers of col"
     for name, parameters, words in (
         ("gaussian", {"s_method": "sdb"}, "did you mean 'sdp'"),
         ("sequential", {"n_folds": 1}, "n_folds"),

@@ -18,8 +18,8 @@ class Tree:
     feature : int array
         Split feature, -1 in a leaf.
     threshold : float array
-        A training value; rows with ``x <= threshold`` go left. NaN in a leaf and at a split into
-        sets of levels.
+        A training value (in the plain forest half way between two of them); rows with
+        ``x <= threshold`` go left. NaN in a leaf and at a split into sets of levels.
     children_left, children_right : int array
         Node numbers, -1 in a leaf; children come after their parent.
     left_levels : uint64 array

@@ -84,7 +84,8 @@ def air(
         )
     drawn = int(forest.estimators_[0].max_features_)
     if max_features is not None:
-        drawn = whole_number("max_features", max_features, 1, "the columns that a node draws")
+        most = 2 * rows.shape[1]
+        drawn = whole_number("max_features", max_features, 1, "the columns that a node draws", most)
     shadowed = clone(forest).set_params(max_features=drawn, random_state=seed_integer(rng))
     if forest.monotonic_cst is not None:  # a permuted copy is held to what its feature is
         shadowed.set_params(monotonic_cst=[*forest.monotonic_cst, *forest.monotonic_cst])

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
 from losaw.knockoffs import make_sampler
+from losaw.knockoffs.sampler import MIN_ROWS
 from losaw.rng import as_generator
 from losaw.scoring.folds import Fit, alike_notes, fits
 from losaw.scoring.losses import Loss, LossName
@@ -18,6 +19,7 @@ from losaw.scoring.result import ImportanceResult, checked_by, parameter_repr
 from losaw.scoring.rows import Rows, ScoringOptions, read_rows, require_complete
 from losaw.scoring.tests import Differences, Inference, TestName, added_by_donors, check_test, infer
 from losaw.support.arguments import ArgumentTypeError, whole_number
+from losaw.support.words import counted
 from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups, units_outside
 
@@ -139,7 +141,8 @@ def cpi(
         A label for every row: rows of one label belong together, as those of a patient. With
         ``cv`` they stay in one fold; without, the test is over clusters instead of rows. Draws of
         ``"conditional"`` take nothing from rows of the same label; but a group of features does in
-        a fold of one label, where one with a feature that has one value there is not tested.
+        a fold of one label, where one with a feature that has one value there is not tested. Of two
+        labels, without ``cv``, each gives what the other takes: ``std_error`` is NaN.
     cv : int, splitter or None, default None
         None: the given model on X. Otherwise the model is fitted anew in every fold and scored on
         the rows left out: see :func:`losaw.scoring.tests.infer`. For rows in the
@@ -285,6 +288,13 @@ def with_knockoffs(sampler: Any, fit: Fit, n_draws: int, rng: np.random.Generato
     """Return the differences when held-out rows are replaced by knockoffs fitted to them."""
     subject = fit.model
     table, columns = subject.table, subject.columns
+    is_ours = type(sampler).__module__.startswith("losaw.knockoffs.")  # others need what they need
+    if fit.train is not None and is_ours and len(fit.held) < MIN_ROWS:
+        raise ValueError(
+            f"a fold of cv scores {counted(len(fit.held), '[row|rows]')}, and "
+            f"{type(sampler).__name__} is fitted to at least {MIN_ROWS}; take fewer folds, or "
+            "sampler='conditional'"
+        )
     knows_levels = getattr(sampler, "handles_nominal", False)
     _check_sampler(subject, sampler, knows_levels)
     if knows_levels:

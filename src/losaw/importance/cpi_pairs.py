@@ -1,6 +1,6 @@
 """Whether two features work together: the conditional predictive impact of both and of each."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from losaw.scoring.many_tests import Adjustment
 from losaw.scoring.result import ImportanceResult, parameter_repr
 from losaw.scoring.rows import Rows, ScoringOptions, read_rows
 from losaw.scoring.tests import Differences, Inference, TestName, added_by_donors, check_test, infer
-from losaw.support.arguments import whole_number
+from losaw.support.arguments import ArgumentTypeError, whole_number
 from losaw.tables.columns import Kinds
 from losaw.tables.groups import Units, chosen_units, units_of
 
@@ -128,6 +128,10 @@ clusters, cv, n_jobs, random_state
 def _pairs(pairs: Sequence[Sequence[str]], names: Sequence[str]) -> Units:
     """Return every pair of features as a unit, its places in order."""
     members = []
+    if not isinstance(pairs, Iterable):
+        raise ArgumentTypeError(
+            f"pairs must be a list of pairs of features, as [('a', 'b')], got {pairs!r}"
+        )
     for pair in pairs:
         if isinstance(pair, str) or not hasattr(pair, "__len__") or len(pair) != 2:
             raise ValueError(f"pairs: {pair!r} is not a pair of features, as ('a', 'b')")

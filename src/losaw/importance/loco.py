@@ -17,6 +17,7 @@ from losaw.scoring.model import Model, read_model
 from losaw.scoring.result import ImportanceResult, checked_by, parameter_repr
 from losaw.scoring.rows import Rows, ScoringOptions, read_rows, training_rows
 from losaw.scoring.tests import Differences, Inference, TestName, check_test, infer
+from losaw.support.models import classes_of, task_of
 from losaw.support.threads import each
 from losaw.tables.columns import Kinds
 from losaw.tables.groups import Groups
@@ -89,8 +90,9 @@ sample_weight, clusters
     ValueError, TypeError
         As :func:`losaw.importance.cpi`; for fewer than 2 features, for a model that cannot be
         cloned or fitted without one, for ``train`` with other columns than ``X`` or another order
-        of them, or if ``sample_weight`` is given and ``train`` does not say with which weights the
-        model was fitted: (X, y, None) if with none.
+        of them, or with other classes than the model's, for a model of another task from
+        ``without``, or if ``sample_weight`` is given and ``train`` does not say with which weights
+        the model was fitted: (X, y, None) if with none.
 
     Warns
     -----
@@ -136,6 +138,13 @@ sample_weight, clusters
     models = fits(
         model, rows, ScoringOptions(loss, scoring, features, groups, n_jobs), cv, rng, test, seed
     )
+    if fitted_rows is not None and task_of(model) == "classification":
+        differ = set(classes_of(model).tolist()) ^ set(np.unique(fitted_rows.y).tolist())
+        if differ:
+            raise ValueError(
+                "train has other classes than the model (first difference: "
+                f"{min(differ, key=str)!r}); give the rows of its fit"
+            )
     shown = parameter_repr(
         "loco", loss=models[0].model.loss_name, test=test, adjustment=adjustment, cv=cv
     )
@@ -178,7 +187,16 @@ def _differences(subject: Model, train: Rows, seed: int, without: Any) -> Differ
                 "out with features=, give without=, a function that makes the unfitted model for "
                 "the names of the columns that are left, or use cpi, which fits once"
             ) from error
-        predicted = read_model(reduced, subject.rows.without(unit), ScoringOptions()).predictions()
+        task = task_of(reduced)
+        if task != task_of(subject.fitted):
+            raise ValueError(
+                f"without made a {type(reduced).__name__}, which does a {task}, and the model a "
+                f"{task_of(subject.fitted)}; make a model of the same task"
+            )
+        # An own loss takes probabilities where the model gives them.
+        is_of_shares = callable(subject.loss_name) and hasattr(subject.fitted, "predict_proba")
+        options = ScoringOptions("log-loss" if is_of_shares else subject.loss_name)
+        predicted = read_model(reduced, subject.rows.without(unit), options).predictions()
         # Of an exact function of the features rounding is left, which says nothing of any.
         if np.abs(predicted - before).max() <= _ROUNDING * np.abs(before).max():
             return np.zeros(len(subject.y))

@@ -172,14 +172,14 @@ def _subgroups(
     else:
         target = _standardised(_dummies(train, train, unit.tolist()))
     known = np.isfinite(target).reshape(len(target), -1).all(axis=1)
-    if not known.any():
+    known_weights = None if weights is None else weights[known]
+    if not known.any() or (known_weights is not None and not known_weights.any()):
         return np.zeros(len(table), dtype=np.intp)
     tree = (DecisionTreeClassifier if classify else DecisionTreeRegressor)(
         max_depth=_MAX_DEPTH,
         min_samples_leaf=max(1, min(_MIN_SAMPLES_LEAF, int(known.sum()) // 2)),
         random_state=seed,
     )
-    known_weights = None if weights is None else weights[known]
     tree.fit(_dummies(train, train, others)[known], target[known], known_weights)
     return np.asarray(tree.apply(_dummies(train, table, others)))
 

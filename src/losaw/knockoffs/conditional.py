@@ -22,6 +22,7 @@ from losaw.knockoffs.conditional_mean import (
 )
 from losaw.knockoffs.sampler import check_features, fitted_rows, varying_columns
 from losaw.rng import as_generator, rows_by_weight
+from losaw.support.arguments import as_floats, check_same_order
 
 # Rows with the most similar predictions, of which one gives its residual.
 _NEIGHBOURS = 5
@@ -113,7 +114,7 @@ class ConditionalSampler(BaseEstimator):
         kinds: Sequence[FeatureKind] | None = None,
         rng: int | np.random.Generator | None = None,
         units: Sequence[NDArray[np.intp]] | None = None,
-        weights: FloatArray | None = None,
+        weights: ArrayLike | None = None,
         clusters: NDArray[np.intp] | None = None,
         given: NDArray[np.intp] | None = None,
     ) -> Self:
@@ -147,10 +148,16 @@ class ConditionalSampler(BaseEstimator):
                     f"{what}: {np.asarray(numbers)[outside][0]:g} is no number of a column, from 0 "
                     f"to {n_columns - 1}"
                 )
-        if weights is not None and (
-            np.shape(weights) != (len(self._X),) or not np.min(weights) >= 0
-        ):
-            raise ValueError("weights must have a number for each row of X, none of them negative")
+        check_same_order(X, "weights", weights)
+        check_same_order(X, "clusters", clusters)
+        if weights is not None:
+            weights = as_floats("weights", weights)
+            is_right = weights.shape == (len(self._X),) and (weights >= 0).all()
+            if not is_right or not 0 < weights.sum() < np.inf:
+                raise ValueError(
+                    "weights must have a number for each row of X, none of them negative or "
+                    "infinite, and not all 0"
+                )
         seed = int(as_generator(rng).integers(2**63))
         drawing = np.random.default_rng([seed, n_columns, 1])
         self._giving = rows_by_weight(weights, len(self._X), drawing)

@@ -1,6 +1,6 @@
 """Tests of draws: can a classifier distinguish them from real values?"""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from numbers import Integral
 from typing import NamedTuple
 
@@ -18,6 +18,7 @@ from losaw.knockoffs.conditional_mean import (
 )
 from losaw.knockoffs.sampler import check_features, varying_columns
 from losaw.rng import as_generator
+from losaw.support.arguments import ArgumentTypeError
 
 _TREES = 60
 # The regressions and the classifier see so many of the other columns.
@@ -90,6 +91,11 @@ def draw_tests(
     >>> draw_tests(X, drawn, random_state=0)[0].p_value < 0.001
     True
     """
+    if columns is not None and not isinstance(columns, Iterable):
+        raise ArgumentTypeError(
+            "columns must be a list of numbers of columns, as in [0], or None for all, got "
+            f"{columns!r}"
+        )
     rows, kinds = check_features(X, kinds, allow_missing=True)
     seed = int(as_generator(random_state).integers(2**63))
     if half is None:

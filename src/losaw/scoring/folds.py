@@ -175,7 +175,7 @@ def folds(
 
 
 def _check_fold(number: int, rows: Rows, fitted: Numbers, held: Numbers, of_classes: bool) -> None:
-    """Refuse a fold that scores what it fits to, or without weight, or with an unknown class."""
+    """Refuse a fold that scores what it fits to, or without weight, or of too few classes."""
     if (both := np.intersect1d(fitted, held)).size:
         raise ValueError(
             f"fold {number} of cv scores {len(both)} rows that it fits to (first: row {both[0]}): "
@@ -193,6 +193,11 @@ def _check_fold(number: int, rows: Rows, fitted: Numbers, held: Numbers, of_clas
                 f"fold {number} of cv {what} rows whose sample_weight is 0 for all; leave rows "
                 "without weight out, or take fewer folds"
             )
+    if of_classes and len(known := np.unique(rows.y[fitted])) < 2:
+        raise ValueError(
+            f"fold {number} of cv fits to rows of the class {known.tolist()[0]!r} of y alone; give "
+            "folds with rows of every class"
+        )
     if of_classes and (unseen := np.setdiff1d(rows.y[held], rows.y[fitted])).size:
         label = unseen.tolist()[0]
         raise ValueError(

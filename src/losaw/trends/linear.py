@@ -37,7 +37,7 @@ def linear_coefficient(
         ``std_error``: the classical s_p; ``p_values``: of the two-sided t-test of b_p = 0,
         ``P(|t| >= |b_p| / s_p)`` with N - P - 1 degrees of freedom, which is exact for independent
         normal noise of one variance around a linear mean. Both are NaN where features are linearly
-        dependent or no degree of freedom is left.
+        dependent or no degree of freedom is left, and of a constant feature.
 
     Raises
     ------
@@ -72,11 +72,13 @@ def linear_coefficient(
     coefficients, _, rank, _ = np.linalg.lstsq(design, target, rcond=1e-7)
     spread, p_values = np.full(len(names), np.nan), np.full(len(names), np.nan)
     freedom = len(rows) - 1 - rank
-    if rank == len(names) and freedom > 0:
+    varies = scale > 0
+    if rank == varies.sum() > 0 and freedom > 0:
         left = ((target - design @ coefficients) ** 2).sum() / freedom
         # Of an exact function of the features rounding is left, which says nothing of any.
         variance = max(left, _ROUNDING**2 * target @ target)
-        spread = np.sqrt(variance * np.diag(np.linalg.inv(design.T @ design)))
+        part = design[:, varies]
+        spread[varies] = np.sqrt(variance * np.diag(np.linalg.inv(part.T @ part)))
         with np.errstate(divide="ignore", invalid="ignore"):
             p_values = 2 * t.sf(np.abs(coefficients) / spread, freedom)
     unit = inverse

@@ -86,7 +86,8 @@ def relative_traversal_rate(
     Returns
     -------
     ImportanceResult
-        As :func:`absolute_traversal_rate` returns it. Splits with a denominator of 0 are left
+        As :func:`absolute_traversal_rate` returns it; the error of the printed sum is over all
+        trees. Splits with a denominator of 0 are left
         out; ``details["undefined_splits"]`` counts them.
 
     Raises
@@ -165,11 +166,16 @@ def _result(
         total.sum(axis=0), total_weight.sum(axis=0), count.sum(axis=0) if is_sum else 1
     )
     estimates[forest.is_nominal] = np.nan
-    rates = _ratio(total, total_weight, count if is_sum else 1)
+    error = _error(_ratio(total, total_weight, 1), count > 0)
+    if is_sum:  # of what all trees add, 0 where they do not split on the feature
+        share, mean = (_ratio(f.sum(axis=0), total_weight.sum(axis=0), 1) for f in (count, total))
+        added = count * mean + share * (total - mean * total_weight)
+        of_sum = trees.n_trees * _error(added, np.ones_like(added, dtype=bool))
+        error = np.where((count > 0).sum(axis=0) > 1, of_sum, np.nan)
     return ImportanceResult(
         estimates,
         _names(model, n_features),
-        std_error=_error(rates, count > 0),
+        std_error=error,
         std_error_kind=ERROR_KIND,
         details={"n_splits": count.sum(axis=0)},
         method=name + _towards(model),

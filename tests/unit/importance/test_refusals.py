@@ -26,6 +26,7 @@ from sklearn.model_selection import (
     GroupKFold,
     KFold,
     RepeatedKFold,
+    TimeSeriesSplit,
 )
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
@@ -61,6 +62,7 @@ FRAME = pd.DataFrame(X, columns=list("abc"))
 WORDS = np.where(Y > 0, "yes", "no")
 THREE = np.arange(N) % 3
 PATIENT = np.repeat(np.arange(20), 3)
+EARLY, LATE = np.arange(10), np.arange(50, 60)
 
 
 def line(rows=X, y=Y):
@@ -144,7 +146,9 @@ def of_models():
         unsure = LogisticRegression().fit(X, Y > 0)
         unsure.predict_proba = lambda rows: np.full((len(rows), 2), value)
         yield lambda: pfi(unsure, X, Y > 0), "LogisticRegression predicts .* infinite"
-    yield lambda: air(forest(), X, Y, max_features=0.5), "max_features must be an integer"
+    for drawn in (0.5, 0, 7, 1000):
+        said = "max_features must be an integer of at least 1 and at most 6"
+        yield lambda: air(forest(), X, Y, max_features=drawn), said
     said = "sampler must be one of .* or an object"
     yield lambda: cpi(line(), X, Y, sampler=ConditionalSampler), said
     yield lambda: boruta(X, Y, alpha=0), "alpha must be between 0 and 1, got 0"
@@ -281,6 +285,17 @@ def of_responses():
     of_words = LogisticRegression().fit(X, WORDS)
     said = "cv=Strat.* cannot divide these rows and y: .*continuous"
     yield lambda: loco(of_words, X, Y, cv=4), said
+    for sampler in ("gaussian", "sequential"):
+        said = f"a fold of cv scores 4 rows, and {sampler.title()}Knockoffs is fitted to at least 5"
+        yield lambda: cpi(line(), X, Y, cv=15, sampler=sampler), said
+    said = "a fold of cv scores 1 row, and Gaussian"
+    yield lambda: cpi(line(), X, Y, cv=N, sampler="gaussian"), said
+    in_order = np.sort(WORDS)
+    of_words = LogisticRegression().fit(X, in_order)
+    for cv in (KFold(2), TimeSeriesSplit(3), [(LATE, EARLY), (EARLY, LATE)]):
+        for method in (pfi, cpi, loco, sage, hierarchy, subgroups):
+            said = r"fold [01] of cv fits to rows of the class '(no|yes)' of y alone; give folds"
+            yield lambda: method(of_words, X, in_order, cv=cv), said
     folds = RepeatedKFold(n_splits=5, n_repeats=2, random_state=0)
     yield lambda: loco(line(), X, Y, cv=folds, test="wilcoxon"), "use test='t'"
 
@@ -475,6 +490,8 @@ def of_given_columns_and_pairs():
         yield drawn(sampler=sampler), "Knockoffs draws given all other columns; use sampler='cond"
     for pairs in (["ab"], [("a",)], [("a", "b", "c")], [3], "ab"):
         yield lambda: cpi_pairs(line(), FRAME, Y, pairs), "is not a pair of features"
+    for pairs in (None, 3, True):
+        yield lambda: cpi_pairs(line(), FRAME, Y, pairs), "^pairs must be a list of pairs of feat"
     yield lambda: cpi_pairs(line(), FRAME, Y, [("a", "d")]), "pairs: unknown feature 'd'"
     yield lambda: cpi_pairs(line(), FRAME, Y, [("a", "a")]), "pairs names 'a' twice"
     for pairs in ([], [("a", "b"), ("b", "a")]):

@@ -6,6 +6,7 @@ import pytest
 from scipy.stats import binom
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.tree import DecisionTreeRegressor
 
 import losaw.scoring.tests as scoring
 from losaw import LosawRandomForestClassifier, LosawRandomForestRegressor
@@ -195,6 +196,18 @@ def test_subgroups_take_values_from_rows_as_often_as_they_weigh():
     expected = subgroups(LINE_OF_FRAME, X, Y, n_repeats=30, random_state=0)
     found = subgroups(LINE_OF_FRAME, wild, y, n_repeats=30, sample_weight=weights, random_state=0)
     np.testing.assert_allclose(found.scores, expected.scores, atol=0.25)
+
+
+@pytest.mark.parametrize("kind", ["continuous", "nominal"])
+@pytest.mark.parametrize("options", [{}, {"cv": 2}])
+def test_subgroups_of_what_is_known_in_rows_without_weight_alone_are_all_rows(kind, options):
+    rows, weights = X.to_numpy().copy(), (np.arange(N) < 60).astype(float)
+    rows[:, 2] = np.where(weights > 0, np.nan, np.arange(N) % 3)
+    model = DecisionTreeRegressor(max_depth=2, random_state=0).fit(rows, Y)
+    found = subgroups(
+        model, rows, Y, kinds={"X3": kind}, sample_weight=weights, random_state=0, **options
+    )
+    assert np.isfinite(found.scores).all() and found.scores[2] == 0
 
 
 def test_folds_or_rows_with_one_and_the_same_score_are_no_test():

@@ -8,11 +8,12 @@ import pytest
 from scipy import stats
 from scipy.stats import binom, t
 from sklearn.linear_model import LinearRegression
+from sklearn.tree import DecisionTreeRegressor
 
-from losaw.importance import ImportanceResult, cpi, hierarchy, loco, pfi, sage
+from losaw.importance import ImportanceResult, cpi, cpi_pairs, hierarchy, loco, pfi, sage, subgroups
 from losaw.importance.group_tree import top_down_tests, tree_of_groups, tree_of_linkage
 from losaw.scoring.many_tests import adjust, rank_sets, rank_words
-from losaw.scoring.tests import TEST_NAMES, one_sided_test
+from losaw.scoring.tests import TEST_NAMES, added_by_donors, exchange_deviations, one_sided_test
 
 
 def run(differences, test, seed=0):
@@ -286,6 +287,43 @@ def test_clusters_and_values_of_other_folds_widen_the_error_that_ranks_rest_on()
         of_rows = np.sqrt((one.deviations[:-20] ** 2).sum(axis=0))  # with what they give
         taking = one.rows.std(axis=0, ddof=1) / np.sqrt(len(X))
         assert (of_rows[:3] > 1.15 * taking[:3]).all()
+
+
+@pytest.mark.parametrize("sizes", [[8] * 3, [8] * 4, [20, 20, 4], [16, 8, 8]])
+def test_intervals_of_few_clusters_that_exchange_values_cover(sizes):
+    # Effects of the cluster that takes and of the one that gives; each column is a sample.
+    rng, n_samples = np.random.default_rng(0), 2000
+    clusters = np.repeat(np.arange(len(sizes)), sizes)
+    taking, giving = rng.standard_normal((2, len(sizes), n_samples))
+    others = [np.flatnonzero(clusters != own) for own in clusters]
+    donors = np.array([rng.choice(rows, n_samples) for rows in others])
+    changes = taking[clusters] + np.take_along_axis(giving[clusters], donors, axis=0)
+    donated = added_by_donors(changes, donors, None, len(clusters))
+    scores = changes.mean(axis=0)
+    deviations, freedom = exchange_deviations(changes - scores, None, clusters, donated)
+    half = t.ppf(0.975, freedom) * np.sqrt((deviations**2).sum(axis=0))
+    assert (np.abs(scores) <= half).sum() >= binom.ppf(1e-4, n_samples, 0.93)
+
+
+@pytest.mark.filterwarnings("ignore:sample_weight leaves")
+def test_of_two_parts_that_give_to_each_other_no_error_is_known():
+    X, y = ranked()
+    model = LinearRegression().fit(X[:200], y[:200])
+    half, two = np.arange(200) // 100, (np.arange(200) < 2) * 1.0
+    for part in ({"clusters": half}, {"clusters": np.arange(200) > 50}, {"sample_weight": two}):
+        options = {**part, "random_state": 0}
+        for of in (cpi, pfi, subgroups):
+            found = of(model, X[200:400], y[200:400], **options)
+            assert np.isnan(found.std_error).all() and np.isnan(found.interval()).all()
+            assert found.ranks()["best"].tolist() == [1] * X.shape[1]
+        tree = hierarchy(model, X[200:400], y[200:400], **options).table
+        assert np.isnan(tree[["std_error", "lower", "upper"]].to_numpy()).all()
+        pair = cpi_pairs(model, X[200:400], y[200:400], [("X1", "X2")], **options)
+        assert np.isnan(pair.std_error).all()
+    assert np.isnan(pfi(model, X[200:202], y[200:202], random_state=0).std_error).all()
+    stump = DecisionTreeRegressor(max_depth=1).fit(X[:200], y[:200])
+    found = cpi(stump, X[200:400], y[200:400], clusters=half, random_state=0)
+    assert np.isnan(found.std_error[0]) and (found.std_error[1:] == 0).all()
 
 
 @pytest.mark.parametrize(("freedom", "first"), [(99, "1st"), (4, "1st to 2nd")])

@@ -16,7 +16,7 @@ from sklearn.ensemble import (
     VotingRegressor,
 )
 from sklearn.feature_selection import SelectKBest
-from sklearn.linear_model import LinearRegression, Ridge
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge, RidgeClassifier
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import (
@@ -26,6 +26,7 @@ from sklearn.preprocessing import (
     SplineTransformer,
     StandardScaler,
 )
+from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils import all_estimators
 from xgboost import XGBRegressor
@@ -35,6 +36,7 @@ from losaw.forest import PlainRandomForestRegressor
 from losaw.importance import loco
 from losaw.importance.without_columns import require_names, without
 from losaw.scoring.folds import unfitted
+from losaw.scoring.losses import squared_error
 
 NAMES = ["X1", "X2", "X3", "X4"]
 RNG = np.random.default_rng(0)
@@ -269,6 +271,42 @@ def test_loco_warns_where_a_noisy_copy_can_have_a_small_p_value(n_tested, warns,
     said = [str(one.message) for one in caught if "noisy copy of a cause" in str(one.message)]
     assert len(said) == warns
     assert all(f"{n_tested} test rows" in words for words in said)
+
+
+def fits_of(model, y, **options):
+    """LOCO with half of the rows of the fit."""
+    return loco(model.fit(X[:200], y[:200]), X[200:], y[200:], random_state=0, **options)
+
+
+@pytest.mark.parametrize("options", [{"train": None, "cv": 3}, {"train": (X[:200], Y[:200])}])
+@pytest.mark.parametrize(
+    ("model", "loss", "made", "said"),
+    [
+        (LogisticRegression(), None, LinearSVC(), "LinearSVC has no predict_proba"),
+        (LogisticRegression(), "brier", RidgeClassifier(), "has no predict_proba"),
+        (LogisticRegression(), squared_error, LinearSVC(), "has no predict_proba"),
+        (LogisticRegression(), "zero-one", LinearSVC(), None),
+        (LinearSVC(), squared_error, LinearSVC(), None),
+        (LogisticRegression(), None, LinearRegression(), "without made a LinearReg.*the model a c"),
+        (LinearRegression(), None, LogisticRegression(), "without made a LogisticR.*does a class"),
+    ],
+)
+def test_what_is_made_without_a_feature_is_scored_as_the_model_is(options, model, loss, made, said):
+    y = (Y.mean() < Y).astype(int)
+    options = options | {"train": options["train"] and (X[:200], y[:200])}
+    if said is None:
+        assert fits_of(model, y, loss=loss, without=lambda names: made, **options).scores[0] > 0
+        return
+    with pytest.raises(ValueError, match=said):
+        fits_of(model, y, loss=loss, without=lambda names: made, **options)
+
+
+@pytest.mark.parametrize("changed", [{2: 1}, {2: 3}, {1: 0, 2: 0}])
+def test_rows_of_other_classes_than_those_of_the_fit_are_refused(changed):
+    y = np.digitize(Y, np.quantile(Y, [0.3, 0.6]))
+    other = np.array([changed.get(label, label) for label in y[:200].tolist()])
+    with pytest.raises(ValueError, match=r"train has other classes .*: [12]\); give the rows of"):
+        fits_of(LogisticRegression(), y, train=(X[:200], other))
 
 
 def test_what_makes_the_reduced_model_makes_it_with_the_same_seed():

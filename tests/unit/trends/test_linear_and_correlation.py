@@ -71,6 +71,22 @@ def test_duplicated_features_share_their_coefficient_and_constant_ones_have_none
     assert np.isnan(result.std_error).all()
 
 
+@pytest.mark.parametrize("constant", [0.0, 1.0, 0.1])
+@pytest.mark.parametrize("standardized", [True, False])
+def test_a_constant_feature_takes_no_error_or_p_value_from_the_others(constant, standardized):
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((40, 2)), rng.standard_normal(40)
+    alone = linear_coefficient(X, y, standardized=standardized)
+    X = np.insert(X, 1, constant, axis=1)
+    found = linear_coefficient(X, y, standardized=standardized)
+    for name in ("scores", "std_error", "p_values"):
+        np.testing.assert_allclose(getattr(found, name)[[0, 2]], getattr(alone, name))
+    assert found.degrees_of_freedom == alone.degrees_of_freedom and found.scores[1] == 0
+    assert np.isnan(found.std_error[1]) and np.isnan(found.p_values[1])
+    nothing = linear_coefficient(X[:, 1:2], y, standardized=standardized)
+    assert nothing.scores[0] == 0 and np.isnan(nothing.p_values[0])
+
+
 def test_more_features_than_rows_have_finite_coefficients():
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((5, 9)), rng.standard_normal(5)

@@ -121,6 +121,37 @@ def test_the_error_is_that_of_a_mean_over_trees():
     np.testing.assert_allclose(result.std_error, np.std(single, axis=0, ddof=1) / 2)
 
 
+def test_the_error_of_the_printed_sum_is_that_of_a_sum_over_all_trees():
+    X, y = data()
+    forest = RandomForestRegressor(10, max_features=1, random_state=0).fit(X, y)
+    single = [relative_traversal_rate(tree, form="printed").scores for tree in forest.estimators_]
+    result = relative_traversal_rate(forest, form="printed")
+    np.testing.assert_allclose(result.scores, np.sum(single, axis=0))
+    np.testing.assert_allclose(result.std_error, np.std(single, axis=0, ddof=1) * np.sqrt(10))
+
+
+@pytest.mark.parametrize("weighting", ["splits", "rows"])
+def test_the_error_of_the_printed_sum_is_its_spread_over_forests(weighting):
+    X, y = data()
+    found = [
+        relative_traversal_rate(
+            RandomForestRegressor(20, max_depth=2, max_features=1, random_state=seed).fit(X, y + 9),
+            form="printed",
+            weighting=weighting,
+        )
+        for seed in range(60)
+    ]
+    spread = np.std([one.scores for one in found], axis=0, ddof=1)
+    errors = np.sqrt(np.mean([one.std_error**2 for one in found], axis=0))
+    np.testing.assert_allclose(errors, spread, rtol=0.35)  # .09 is the error of the spread
+
+
+def test_a_feature_that_one_tree_alone_splits_on_has_no_error():
+    stumps = RandomForestRegressor(2, max_depth=1, max_features=1, random_state=1)
+    result = relative_traversal_rate(stumps.fit(*data()), form="printed")
+    assert result.details["n_splits"].max() == 1 and np.isnan(result.std_error).all()
+
+
 def test_two_classes_are_read_as_the_share_of_the_second():
     X, y = data()
     model = RandomForestClassifier(20, max_depth=4, random_state=0)
