@@ -31,6 +31,7 @@ from losaw.forest.ranger import RangerTrees
 from losaw.importance import ufi
 from losaw.knockoffs import make_sampler
 from losaw.knockoffs.diagnostics import draw_tests
+from losaw.network import FeatureWeights
 from losaw.support.arguments import as_floats
 from losaw.tables import read_table
 from losaw.trends import (
@@ -235,6 +236,25 @@ def of_networks():
     ):
         yield lambda: batches.draw(importances), words
     yield lambda: batches.draw_rows(-1), "feature must be an integer of at least 0 and at most 11"
+    weights = FeatureWeights(LEVELS, 0.2, 0.1)
+    for function in (
+        weights,
+        weights.adjustment_features,
+        weights.relative_effective_sample_size,
+    ):
+        for feature in (12, -1, 1.5):
+            said = "feature must be an integer of at least 0 and at most 11"
+            yield lambda: function(feature), said
+    levels = np.arange(2000) % 100
+    of_levels, mixed = np.tile(levels[:, None], 8), levels[:, None] + 0.1 * RNG.random((2000, 600))
+    mixed[:, 0] = levels
+    for rows, is_level in ((of_levels, np.ones(8, bool)), (mixed, np.arange(600) < 1)):
+        said = (
+            f"^feature 0 and its {rows.shape[1] - 1} adjustment features: target has 100 levels"
+            ".*at most 50000 are fitted: merge levels, leave it out of discrete_features, or raise "
+            "correlation_threshold$"
+        )
+        yield lambda: FeatureWeights(rows, 0.2, 0.1, is_level)(0), said
     for shape in (5, (0, 3), (2, 2, 2)):
         yield lambda: LosawMiniBatches(np.zeros(shape), batch_size=1), "X has (shape|0 rows)"
 
@@ -395,7 +415,7 @@ def of_weights():
         ((np.zeros((4, 2)), X[:4]), {}, "target must be a vector with at least one entry"),
         ((np.zeros(0), X[:0]), {}, "target must be a vector with at least one entry"),
         ((np.arange(2000), RNG.random((2000, 30))), {"propensity": MultinomialLogit()},
-         "target has 2000 levels.*merge levels"),
+         r"target has 2000 levels.*merge levels.*or take propensity=GaussianLinear\(\)$"),
         ((1e-200 * X[:, 0], X), {}, "target has no value beyond .*e-200.*another unit"),
         ((X[:, 0], X), {"reference": 1}, r"reference must be a vector .* got shape \(\)"),
         ((X[:, 0], X), {"propensity": "x"}, r"propensity must be GaussianLinear\(\), .* got 'x'"),

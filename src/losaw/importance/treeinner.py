@@ -56,8 +56,10 @@ def treeinner(
     ----------
     model : xgboost.Booster, XGBRegressor or XGBClassifier, or a Pipeline that ends with one
         Trained with squared error or binary log-loss, without L1 penalty or an objective of its
-        own. Weights of rows that are not whole numbers are refused; whole ones cannot be seen, nor
-        can a slice without the first trees (``booster[3:8]``), whose residuals would be others.
+        own. Weights of rows that are not whole numbers are refused, as is a base margin. Whole
+        weights cannot be seen, nor a base margin with the mean of y or beside ``base_score`` or
+        ``subsample``, nor a slice without the first trees (``booster[3:8]``), whose residuals
+        would be others.
     X : array or data frame of shape (n_samples, n_features)
         Best rows that the model has not seen; missing values go where xgboost sends them. In a
         study the test sample, the paper's validation data, unless ``rows: train`` is given.

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
-from losaw.support.arguments import finite_rows, real_number
+from losaw.support.arguments import finite_rows, real_number, whole_number
+from losaw.support.words import counted
 from losaw.tables.columns import few_levels
 from losaw.weighting import (
     ClassFrequency,
@@ -25,6 +26,7 @@ from losaw.weighting import (
 from losaw.weighting.checks import check_eta
 from losaw.weighting.levels import chosen_columns, pattern_codes
 from losaw.weighting.losaw_weights import density_ratio
+from losaw.weighting.propensity import TooManyCoefficientsError
 
 _COLUMNS = 64  # handled together, so that copies stay small
 
@@ -46,9 +48,9 @@ class FeatureWeights:
 
     Notes
     -----
-    A feature without adjustment features, or that is a linear function of them, has uniform
-    weights. Memory: 8 bytes a row for every feature that was drawn, a byte a row for every
-    discrete feature.
+    A feature without adjustment features has uniform weights, and so has a continuous one that is
+    a linear function of them. Memory: 8 bytes a row for every feature that was drawn, a byte a row
+    for every discrete feature.
 
     Examples
     --------
@@ -89,10 +91,11 @@ class FeatureWeights:
 
     def adjustment_features(self, feature: int) -> NDArray[np.intp]:
         """Return the columns that ``feature`` is adjusted for, ascending."""
-        return np.flatnonzero(self._adjacent[feature])
+        return np.flatnonzero(self._adjacent[self._column(feature)])
 
     def __call__(self, feature: int) -> FloatArray:
         """Return the weights (n_samples,) of a feature; they sum to 1."""
+        feature = self._column(feature)
         if feature not in self._known:
             weights = self._compute(feature)
             weights.setflags(write=False)
@@ -103,20 +106,32 @@ class FeatureWeights:
         """Return ``s(w) / N`` of a feature's weights, in [eta, 1]."""
         return effective_sample_size(self(feature)) / len(self.X)
 
+    def _column(self, feature: int) -> int:
+        return whole_number("feature", feature, 0, maximum=self.X.shape[1] - 1)
+
     def _compute(self, feature: int) -> FloatArray:
         adjustment = self.adjustment_features(feature)
         uniform = np.full(len(self.X), 1.0 / len(self.X))
         if len(adjustment) == 0 or self.eta == 1.0:
             return uniform
-        is_discrete, by_levels = self._levels[feature] is not None, self.is_discrete[adjustment]
-        if is_discrete and by_levels.all():
-            return self._on_cells(feature, adjustment)
-        target, others = self.X[:, feature], self.X[:, adjustment]
-        propensity = (MultinomialLogit if is_discrete else GaussianLinear)(discrete=by_levels)
         try:
-            propensity.fit(target, others)
+            if self._levels[feature] is not None and self.is_discrete[adjustment].all():
+                return self._on_cells(feature, adjustment)
+            return self._on_rows(feature, adjustment)
         except PointMassError:  # no residual variance: there is no density to divide by
             return uniform
+        except TooManyCoefficientsError as error:  # its remedy is no parameter of ours
+            others = counted(len(adjustment), "adjustment [feature|features]")
+            raise ValueError(
+                f"feature {feature} and its {others}: {error.args[0]}: merge levels, leave it out "
+                "of discrete_features, or raise correlation_threshold"
+            ) from None
+
+    def _on_rows(self, feature: int, adjustment: NDArray[np.intp]) -> FloatArray:
+        is_discrete = self._levels[feature] is not None
+        target, others = self.X[:, feature], self.X[:, adjustment]
+        model = MultinomialLogit if is_discrete else GaussianLinear
+        propensity = model(discrete=self.is_discrete[adjustment]).fit(target, others)
         stabilization = (ClassFrequency if is_discrete else NormalDensity)().fit(target)
         return cap_weights(density_ratio(stabilization, propensity, target, others), self.eta)
 

@@ -177,7 +177,7 @@ class LosawMiniBatches:
 
     def _in_proportion(self, scores: FloatArray) -> int:
         upper = np.cumsum(scores)
-        if not np.isfinite(upper[-1]):
+        if not 1e-290 < upper[-1] < np.inf:  # smaller sums have no share between 0 and 1
             upper = np.cumsum(scores / scores.max())
         return int(np.searchsorted(upper, self._rng.random() * upper[-1], side="right"))
 

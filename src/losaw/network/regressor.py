@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from losaw.data import FloatArray
 from losaw.network.mini_batches import LosawMiniBatches, ShuffledMiniBatches
-from losaw.network.training import network_for, normalized
+from losaw.network.training import network_for, network_of, normalized
 from losaw.rng import as_generator
 from losaw.support.arguments import (
     check_same_order,
@@ -144,6 +144,8 @@ class NetworkRegressor(RegressorMixin, BaseEstimator):
             batch = batches.draw(row_saliency)
             parameters, moments = network.step(parameters, moments, held, held_y, batch)
         saliency = _finite(network.mean_row_saliency(parameters, encoded))
+        # Parameters that are set after the fit are of the next one: predictions stay this fit's.
+        self._of_fit = (network.architecture, network.learning_rate)
         self.parameters_ = {name: _finite(np.asarray(v)) for name, v in parameters.items()}
         self.feature_importances_ = normalized(saliency)
         self.training_record_ = batches.record()
@@ -153,7 +155,7 @@ class NetworkRegressor(RegressorMixin, BaseEstimator):
         """Return the network's output, (n_samples,); refuse rows beyond single precision."""
         check_is_fitted(self)
         rows = estimator_rows(self, X, reset=False)
-        predicted = network_for(self, rows).predict(self.parameters_, rows)
+        predicted = network_of(*self._of_fit, rows).predict(self.parameters_, rows)
         lost = np.flatnonzero(~np.isfinite(predicted))
         if len(lost):
             raise ValueError(

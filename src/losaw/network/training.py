@@ -35,7 +35,7 @@ class Network:
         with extra("network"):
             import optax
 
-        self.architecture = architecture
+        self.architecture, self.learning_rate = architecture, learning_rate
         self.form = form(architecture)
         self._adam = optax.adam(learning_rate, eps=ADAM_EPSILON)
         # Donated: the parameters and both moments are updated in place.
@@ -102,20 +102,21 @@ _compiled = functools.lru_cache(maxsize=8)(Network)
 
 
 def network_for(settings: Any, rows: FloatArray) -> Network:
-    """Return the network of a regressor's settings in the form for ``rows``.
-
-    It is compiled at its first use in a process.
-    """
+    """Return the network of a regressor's settings in the form for ``rows``."""
     architecture = Architecture(
         rows.shape[1],
         _pair("kernel_sizes", settings.kernel_sizes),
         _pair("filters", settings.filters),
         _pair("units", settings.units),
     )
+    learning_rate = real_number("learning_rate", settings.learning_rate, _SLOWEST)
+    return network_of(architecture, learning_rate, rows)
+
+
+def network_of(architecture: Architecture, learning_rate: float, rows: FloatArray) -> Network:
+    """Return the network in the form for ``rows``, compiled at its first use in a process."""
     form = LookupForm if LookupForm.suits(architecture, rows) else ShiftsForm
-    return _compiled(
-        architecture, form, real_number("learning_rate", settings.learning_rate, _SLOWEST)
-    )
+    return _compiled(architecture, form, learning_rate)
 
 
 def normalized_rows(gradients: Any) -> Any:

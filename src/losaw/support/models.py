@@ -71,7 +71,7 @@ class Inside(NamedTuple):
     """The model inside Pipelines and searches; itself if it is in none."""
 
     model: Any
-    before: Any = None  # the steps before it, as a Pipeline; None without any
+    before: Any = None  # the steps before it that transform, as a Pipeline; None without any
     path: tuple[str, ...] = ()  # the names of the steps that it is in
 
 
@@ -83,8 +83,10 @@ def inside(model: Any) -> Inside:
     before, path = None, []
     while True:
         if hasattr(model, "steps"):
-            if len(model.steps) > 1:
-                before = model[:-1] if before is None else make_pipeline(before, model[:-1])
+            steps = [step for step in model.steps[:-1] if step[1] not in (None, "passthrough")]
+            if steps:
+                own = type(model)(steps)
+                before = own if before is None else make_pipeline(before, own)
             name, model = model.steps[-1]
             path.append(name)
         elif hasattr(model, "best_estimator_"):

@@ -1,6 +1,7 @@
 """The trees of a fitted xgboost booster as flat arrays, checked for consistency."""
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -9,10 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from losaw.data import FloatArray
-from losaw.support.arguments import check_unique, unmasked
+from losaw.support.arguments import as_floats, check_unique, unmasked
 from losaw.support.extras import extra
 from losaw.support.models import require_instance
 from losaw.support.words import other_columns
+from losaw.tables.reading import to_pandas
 
 if TYPE_CHECKING:
     from xgboost import Booster, DMatrix
@@ -21,7 +23,7 @@ OBJECTIVES = ("reg:squarederror", "binary:logistic")
 _NO_PARENT = 2147483647
 _COLUMNS = (
     "left_children", "right_children", "split_indices", "parents", "base_weights",
-    "split_conditions", "sum_hessian",
+    "split_conditions", "sum_hessian", "loss_changes",
 )  # fmt: skip
 # What rounding may take of the largest step from the base score.
 _TOLERANCE_OF_START = 1e-2
@@ -67,7 +69,8 @@ def as_booster(model: Any) -> "Booster":
     if hasattr(model, "get_booster"):
         booster = model.get_booster()
         best = getattr(model, "best_iteration", None)
-        if best is None or best + 1 >= booster.num_boosted_rounds():
+        is_linear = getattr(model, "booster", None) == "gblinear"  # has no trees to leave out
+        if best is None or is_linear or best + 1 >= booster.num_boosted_rounds():
             return booster
         return booster[: best + 1]
     raise TypeError(
@@ -88,24 +91,46 @@ def booster_and_rows(model: Any, X: ArrayLike) -> tuple["Booster", "DMatrix"]:
         )
     _check_columns(booster, X)
     missing = getattr(model, "missing", None)
-    options = {"missing": np.nan if missing is None else missing, "nthread": 1}
+    missing = np.nan if missing is None else missing
+    options = {"missing": missing, "nthread": 1}
     if hasattr(X, "columns"):
+        _check_range_of_columns(X, missing)
         return booster, xgboost.DMatrix(X, enable_categorical=True, **options)
     rows = np.asarray(unmasked(X))
-    if rows.dtype.kind == "f" and (np.abs(rows) > np.finfo(np.float32).max).any():
-        raise ValueError(
-            "X holds values beyond 3.4e38, the range of the single precision in which xgboost "
-            "reads them; take another unit"
-        )
+    rows = as_floats("X", rows) if rows.dtype.kind in "USO" else rows
+    _check_range("X", rows, missing)
     rows = rows.astype(rows.dtype.newbyteorder("="), copy=False)
     return booster, xgboost.DMatrix(rows, feature_names=booster.feature_names, **options)
+
+
+def _check_range_of_columns(X: Any, missing: float) -> None:
+    frame = to_pandas(X)
+    frame = frame.to_pandas() if hasattr(frame, "to_pandas") else frame  # a table of Arrow
+    for label, dtype in frame.dtypes.items():
+        if dtype.kind == "f":
+            values = frame[label].to_numpy(float, na_value=np.nan)
+            _check_range(f"column {str(label)!r} of X", values, missing)
+
+
+def _check_range(what: str, values: NDArray[Any], missing: float) -> None:
+    if values.dtype.kind != "f":
+        return
+    if ((np.abs(values) > np.finfo(np.float32).max) & (values != missing)).any():
+        raise ValueError(
+            f"{what} holds values beyond 3.4e38, the range of the single precision in which "
+            "xgboost reads them; take another unit"
+        )
+
+
+def names_of(labels: Iterable[Any]) -> list[str]:
+    """The names of labels of columns; those of several levels are joined as xgboost joins them."""
+    return [" ".join(map(str, n)) if isinstance(n, tuple) else str(n) for n in labels]
 
 
 def _check_columns(booster: "Booster", X: ArrayLike) -> None:
     """Refuse rows whose columns are not those that the booster was trained on."""
     labels = getattr(X, "column_names", getattr(X, "columns", ()))
-    # Labels of several levels are joined as xgboost joins them.
-    names = [" ".join(map(str, n)) if isinstance(n, tuple) else str(n) for n in labels]
+    names = names_of(labels)
     check_unique(names)
     trained = booster.feature_names
     if names and trained:
@@ -160,6 +185,11 @@ def read_booster(booster: "Booster", residuals: bool = False) -> BoostedTrees:
     base_score = float(content["learner_model_param"]["base_score"].strip("[]"))
     objective = content["objective"]["name"]
     is_logistic = objective == "binary:logistic"
+    if is_logistic and not 0 < base_score < 1:
+        raise ValueError(
+            f"the booster starts from the probability {base_score:g}: it was trained on one class "
+            "only; train it on rows of both classes"
+        )
     trees = BoostedTrees(
         starts,
         parent,
@@ -212,13 +242,23 @@ def _check_gradients(
     eta: float,
     reg_lambda: float,
 ) -> None:
-    """A split divides the gradients of its node: G = p (H + lambda) / eta must add up."""
-    gradient = value * (nodes["sum_hessian"] + reg_lambda) / eta
+    """A split divides the gradients of its node: G = p (H + lambda) / eta must add up.
+
+    So do those of a tree of one split for any eta, since both sums are 0: the split must also have
+    the gain that xgboost stored, the change of G^2 / (H + lambda).
+    """
+    curvature = nodes["sum_hessian"] + reg_lambda
+    gradient = value * curvature / eta
+    gain = np.divide(gradient**2, curvature, out=np.zeros(len(gradient)), where=curvature > 0)
     left, right = nodes["left_children"][is_split], nodes["right_children"][is_split]
     excess = np.zeros(len(gradient))
     excess[is_split] = np.abs(gradient[is_split] - gradient[left] - gradient[right])
     largest = np.maximum.reduceat(np.abs(gradient), starts[:-1])
     wrong = np.maximum.reduceat(excess, starts[:-1]) > _TOLERANCE * largest
+    found = gain[left] + gain[right] - gain[is_split]
+    excess[is_split] = np.abs(found - nodes["loss_changes"][is_split])
+    largest = np.maximum.reduceat(gain, starts[:-1])
+    wrong |= np.maximum.reduceat(excess, starts[:-1]) > _TOLERANCE * largest
     if wrong.any():
         raise ValueError(
             f"tree {wrong.argmax()} contradicts eta = {eta:g} and reg_lambda = {reg_lambda:g}. A "
@@ -239,7 +279,8 @@ def _check_residuals(
 
     Of squared error the sum of Hessians of a node is its number of rows; of log-loss it is that of
     the first tree times p (1 - p), p the base score. Where xgboost chose the base score itself, the
-    residuals of the first tree sum to 0.
+    residuals of the first tree sum to 0. Not seen: whole weights, and a base margin with the mean
+    of y or beside ``base_score`` or ``subsample``.
     """
     hessian, n_first = nodes["sum_hessian"], trees.starts[1]
     if trees.objective == "binary:logistic":

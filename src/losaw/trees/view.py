@@ -10,11 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 from losaw.data import FloatArray
 from losaw.support.models import inside
 from losaw.support.outcomes import class_numbers, finite_numbers, response_of
-from losaw.support.words import counted
+from losaw.support.words import counted, other_columns
 from losaw.tables import Table, read_table
 from losaw.tables.columns import Kinds
-from losaw.tables.fitted_columns import places_of_fit, require_order_of_fit
+from losaw.tables.fitted_columns import places_of_fit, rebuild_for, require_order_of_fit
 from losaw.tables.groups import Groups, made_columns, units_of
+from losaw.trees.booster import names_of
 from losaw.trees.flat import GrownTree, counts_of, grown_trees, random_forests
 from losaw.trees.sample import check_sample
 
@@ -108,13 +109,27 @@ def _as_split(
     forest: Any, before: Any, table: Table, places: NDArray[np.intp]
 ) -> tuple[FloatArray, bool]:
     """Return the rows as the forest splits them, and whether they were sparse before."""
-    made = table.rows() if before is None else before.transform(table.rows())
+    made = table.rows() if before is None else _transformed(forest, before, table)
     were_sparse = hasattr(made, "toarray")
     if hasattr(forest, "numeric_rows"):
         return forest.numeric_rows(made), were_sparse
     if before is not None:
         return np.asarray(made.toarray() if were_sparse else made, dtype=float), were_sparse
     return _numbers(forest, table)[:, places], were_sparse
+
+
+def _transformed(forest: Any, before: Any, table: Table) -> Any:
+    """Return what the steps before the forest make of the columns in the order of the fit.
+
+    Not every step looks at names: a FunctionTransformer would hand on another order.
+    """
+    made = before.transform(rebuild_for(before, table)(table.codes))
+    fitted = getattr(forest, "feature_names_in_", None)
+    if fitted is not None and hasattr(made, "columns"):
+        names, step = names_of(made.columns), "X behind the steps before the model"
+        if differ := other_columns(step, names, "its fit", map(str, fitted)):
+            raise ValueError(f"{differ}; give the columns of X in the order of the fit")
+    return made
 
 
 def view_forest(

@@ -39,6 +39,14 @@ class PointMassError(ValueError):
     """
 
 
+class TooManyCoefficientsError(ValueError):
+    """An error, without its remedy in ``args``: a logit has more coefficients than are fitted."""
+
+    def __str__(self) -> str:
+        remedy = "merge levels, adjust for fewer features, or take propensity=GaussianLinear()"
+        return f"{self.args[0]}: {remedy}"
+
+
 class GaussianLinear(BaseEstimator):
     """A normal density around a linear regression: ``x | a ~ N(b_0 + b' a, sigma^2)``.
 
@@ -175,10 +183,9 @@ class MultinomialLogit(BaseEstimator):
         z = self.encoder_(patterns)
         n_patterns, width = z.shape
         if (n_classes - 1) * width > MOST_COEFFICIENTS:
-            raise ValueError(
+            raise TooManyCoefficientsError(
                 f"target has {n_classes} levels, their logit on {width} columns "
-                f"{(n_classes - 1) * width} coefficients; at most {MOST_COEFFICIENTS} are fitted: "
-                "merge levels, adjust for fewer features, or take propensity=GaussianLinear()"
+                f"{(n_classes - 1) * width} coefficients; at most {MOST_COEFFICIENTS} are fitted"
             )
         logit = make_logit(n_patterns, n_classes, width)
         logit.columns[:, :n_patterns] = z.T
@@ -200,13 +207,7 @@ class MultinomialLogit(BaseEstimator):
 
     def probabilities(self, adjustment: ArrayLike) -> FloatArray:
         """Return P(x = k | a) for every row and class, (n, n_classes)."""
-        check_is_fitted(self)
-        a = as_floats("adjustment", adjustment)
-        a = a[:, None] if a.ndim == 1 else a
-        predictor = np.zeros((len(a), len(self.classes_)))
-        predictor[:, 1:] = self.encoder_(a) @ self.coefficients_.T
-        predictor -= predictor.max(axis=1, keepdims=True)
-        p = np.exp(predictor)
+        p = np.exp(self._predictor(adjustment))
         return np.asarray(p / p.sum(axis=1, keepdims=True))
 
     def density(self, target: ArrayLike, adjustment: ArrayLike) -> FloatArray:
@@ -215,6 +216,24 @@ class MultinomialLogit(BaseEstimator):
         t, a = check_pair(target, adjustment)
         code = class_codes(t, self.classes_, "target")
         return np.asarray(self.probabilities(a)[np.arange(len(t)), code])
+
+    def log_density(self, target: ArrayLike, adjustment: ArrayLike) -> FloatArray:
+        """Return the logarithm of the probability, which is finite for outliers too."""
+        check_is_fitted(self)
+        t, a = check_pair(target, adjustment)
+        code = class_codes(t, self.classes_, "target")
+        predictor = self._predictor(a)
+        total = np.exp(predictor).sum(axis=1)
+        return np.asarray(predictor[np.arange(len(t)), code] - np.log(total))
+
+    def _predictor(self, adjustment: ArrayLike) -> FloatArray:
+        """Logarithms of the probabilities but for a number of each row; the largest is 0."""
+        check_is_fitted(self)
+        a = as_floats("adjustment", adjustment)
+        a = a[:, None] if a.ndim == 1 else a
+        predictor = np.zeros((len(a), len(self.classes_)))
+        predictor[:, 1:] = self.encoder_(a) @ self.coefficients_.T
+        return np.asarray(predictor - predictor.max(axis=1, keepdims=True))
 
 
 def class_codes(values: FloatArray, classes: FloatArray, name: str) -> NDArray[np.int64]:

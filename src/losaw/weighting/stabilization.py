@@ -77,3 +77,7 @@ class ClassFrequency(BaseEstimator):
         check_is_fitted(self)
         t = finite_vector("target", target)
         return np.asarray(self.frequencies_[class_codes(t, self.classes_, "target")])
+
+    def log_density(self, target: ArrayLike) -> FloatArray:
+        """Return the logarithm of each frequency."""
+        return np.asarray(np.log(self.density(target)))

@@ -6,10 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 import xgboost
+from sklearn.compose import ColumnTransformer
+from sklearn.ensemble import RandomForestRegressor
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
-from losaw.importance import cpi, mdi, pfi, predecomp, saabas, sage, subgroups, treeinner
+from losaw.importance import cpi, mdi, pfi, predecomp, saabas, sage, subgroups, treeinner, ufi
 from losaw.importance.treeinner import (
     absolute_attribution,
     forest_inner,
@@ -377,6 +379,55 @@ def test_trees_of_residuals_are_taken_whatever_the_response_and_the_share_of_a_c
             assert treeinner(of_classes, many, classes).scores.max() > 0
 
 
+@pytest.mark.parametrize(
+    ("offset", "parameters"), [(0.0, {}), (2.0, {"base_score": 0.0}), (2.0, {"subsample": 0.9})]
+)
+def test_a_base_margin_that_leaves_no_trace_is_taken_as_the_page_says(offset, parameters):
+    X, y = rows_with_gaps(3)
+    margin = np.full(len(y), y.mean() + offset)
+    model = xgboost.XGBRegressor(n_estimators=5, **parameters).fit(X, y, base_margin=margin)
+    assert np.isfinite(treeinner(model, X, y).scores).all()
+
+
+def stumps(tmp_path, callbacks=None, **parameters):
+    """A booster of trees of one split, the same loaded from its file, and its rows."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((4000, 3))
+    y = X[:, 0] + 0.5 * X[:, 1] + rng.standard_normal(4000)
+    settings = {"max_depth": 1, "nthread": 1, **parameters}
+    trained = xgboost.train(settings, xgboost.DMatrix(X, y), 10, callbacks=callbacks)
+    trained.save_model(tmp_path / "model.json")
+    return trained, xgboost.Booster(model_file=tmp_path / "model.json"), X, y
+
+
+@pytest.mark.parametrize("parameters", [{"eta": 0.1, "reg_lambda": 0.0}, {"eta": 0.9}], ids=str)
+def test_a_loaded_booster_of_stumps_has_forgotten_its_learning_rate_too(parameters, tmp_path):
+    trained, loaded, X, y = stumps(tmp_path, **parameters)
+    for function in (lambda: treeinner(loaded, X, y), lambda: predecomp(loaded, X)):
+        with pytest.raises(ValueError, match=r"tree \d contradicts eta = 0\.3"):
+            function()
+    loaded.set_param(parameters)
+    scores = treeinner(loaded, X, y).scores
+    np.testing.assert_allclose(scores, treeinner(trained, X, y).scores)
+    np.testing.assert_allclose(scores, reported_total_gain(trained), rtol=1e-4)
+
+
+@pytest.mark.parametrize("reg_lambda", [0.0, 1.0])
+def test_stumps_of_several_learning_rates_are_refused(reg_lambda, tmp_path):
+    rates = xgboost.callback.LearningRateScheduler(lambda number: 0.5 * 0.8**number)
+    trained, _, X, y = stumps(tmp_path, [rates], reg_lambda=reg_lambda)
+    with pytest.raises(ValueError, match=r"contradicts eta.*several learning rates"):
+        treeinner(trained, X, y)
+
+
+def test_a_booster_that_was_refreshed_on_the_same_rows_agrees_with_its_learning_rate(tmp_path):
+    trained, _, X, y = stumps(tmp_path, eta=0.1)
+    again = {"process_type": "update", "updater": "refresh", "eta": 0.1, "nthread": 1}
+    refreshed = xgboost.train(again, xgboost.DMatrix(X, y), 10, xgb_model=trained)
+    scores = treeinner(refreshed, X, y).scores
+    np.testing.assert_allclose(scores, treeinner(trained, X, y).scores, rtol=1e-4)
+
+
 def test_a_loaded_booster_asks_for_its_learning_rate_and_takes_it(tmp_path):
     X, y = data_of("regression")[0]
     trained = booster_with({"eta": 0.05, "reg_lambda": 3.0}, y, X, rounds=10)
@@ -400,6 +451,69 @@ def test_a_pipeline_is_explained_by_its_booster_and_takes_columns_as_it_does():
         treeinner(xgboost.XGBRegressor(n_estimators=5).fit(X, X.a + 1e7), X, X.a + 1e7)
     with pytest.raises(ValueError, match="columns"):
         treeinner(model, X[["c", "a", "b"]], X.a)
+
+
+class NamelessStep(FunctionTransformer):
+    """Hands on what it is given, and does not keep the names of its fit."""
+
+    def fit(self, X, y=None):
+        return self
+
+    def get_feature_names_out(self, input_features=None):
+        return input_features
+
+
+SCALED = ColumnTransformer([("scale", StandardScaler(), ["b", "a"])], remainder="passthrough")
+MODELS = [
+    (xgboost.XGBRegressor(n_estimators=5, n_jobs=1), treeinner),
+    (RandomForestRegressor(5, random_state=0), ufi),
+]
+
+
+@pytest.mark.parametrize(("model", "method"), MODELS, ids=["booster", "forest"])
+@pytest.mark.parametrize(
+    "steps",
+    [
+        [FunctionTransformer(feature_names_out="one-to-one")],
+        [SCALED],
+        ["passthrough", SCALED],
+        [StandardScaler(), "passthrough"],
+    ],
+    ids=str,
+)
+def test_columns_of_a_frame_are_taken_by_name_behind_any_steps(steps, model, method):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.standard_normal((200, 3)), columns=list("abc"))
+    y = X["a"] + 0.1 * rng.standard_normal(200)
+    fitted = make_pipeline(*steps, model).fit(X, y)
+    expected, found = (
+        dict(zip(result.feature_names, result.scores, strict=True))
+        for result in (method(fitted, X, y), method(fitted, X[["c", "a", "b"]], y))
+    )
+    assert found == expected and max(found, key=found.get) == "a"
+    with pytest.raises(ValueError, match="'z', which Pipeline was not fitted to"):
+        method(fitted, X.assign(z=1.0)[["z", "c", "a", "b"]], y)
+
+
+@pytest.mark.parametrize(("model", "method"), MODELS, ids=["booster", "forest"])
+def test_another_order_behind_a_step_without_names_is_refused(model, method):
+    X = pd.DataFrame(np.random.default_rng(0).standard_normal((200, 3)), columns=list("abc"))
+    fitted = make_pipeline(NamelessStep(), model).fit(X, X["a"])
+    assert method(fitted, X, X["a"]).select(top=1) == ("a",)
+    with pytest.raises(ValueError, match=r"before the model .* another order: column 1 is 'c'"):
+        method(fitted, X[["c", "a", "b"]], X["a"])
+
+
+@pytest.mark.parametrize(("model", "method"), MODELS, ids=["booster", "forest"])
+@pytest.mark.parametrize("steps", [["passthrough"], ["passthrough", None]], ids=str)
+def test_steps_that_pass_everything_through_are_no_steps(steps, model, method):
+    X = pd.DataFrame(np.random.default_rng(0).standard_normal((200, 3)), columns=list("abc"))
+    fitted = make_pipeline(*steps, model).fit(X, X["a"])
+    found, alone = method(fitted, X, X["a"]), method(fitted[-1], X, X["a"])
+    np.testing.assert_array_equal(found.scores, alone.scores)
+    if method is treeinner:
+        with pytest.raises(ValueError, match="another order"):
+            treeinner(fitted, X[["c", "a", "b"]], X["a"])
 
 
 def test_sums_are_shared_within_a_block_of_a_study_alone(monkeypatch):

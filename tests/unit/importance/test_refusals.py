@@ -5,6 +5,7 @@ import decimal
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 import xgboost
@@ -462,6 +463,23 @@ def of_boosters():
     yield lambda: treeinner(sparse.fit(THREE[:, None], Y), THREE[:, None], Y), said
     yield lambda: predecomp(plain, 1e40 * X), r"X holds values beyond 3\.4e38"
     yield lambda: treeinner(plain, 1e40 * X, Y), r"X holds values beyond 3\.4e38"
+    yield (
+        lambda: predecomp(plain, with_value(1e39).astype(object)),
+        r"X holds values beyond 3\.4e38",
+    )
+    yield lambda: predecomp(plain, np.array([["1", "2", "x"]])), "X holds values that are not numb"
+    huge = FRAME.assign(b=with_value(-1e39, column=1)[:, 1])
+    for frame in (huge, pl.from_pandas(huge), huge.astype("Float64")):
+        for call in (lambda: predecomp(model, frame), lambda: treeinner(model, frame, Y)):
+            yield call, r"^column 'b' of X holds values beyond 3\.4e38.*another unit"
+    linear = xgboost.XGBRegressor(n_estimators=9, booster="gblinear", early_stopping_rounds=2)
+    linear.fit(X, Y, eval_set=[(X, -Y)], verbose=False)
+    yield lambda: treeinner(linear, X, Y), "'gblinear'; only 'gbtree'"
+    for label in (0, 1):
+        one_class = booster(np.full(N, label), objective="binary:logistic")
+        said = f"starts from the probability {label}: .* one class only; train it on rows of both"
+        yield lambda: predecomp(one_class, X), said
+        yield lambda: treeinner(one_class, X, np.full(N, label)), said
     for kinds in (THREE, np.array(list("uvw"))[THREE]):
         frame = FRAME.assign(b=pd.Categorical(kinds))
         split = {"n_estimators": 2, "enable_categorical": True, "n_jobs": 1}

@@ -74,6 +74,15 @@ def test_features_of_both_kinds_adjust_each_other(target):
     assert abs(found[0]) < 0.5 * abs(np.corrcoef(X[:, 0], X[:, 1])[0, 1])
 
 
+def test_an_outlier_beside_a_discrete_feature_does_not_end_a_training():
+    x = np.random.default_rng(0).standard_normal(5000)
+    level = np.sign(x)
+    x[0], level[0] = 999.0, -1.0
+    batches = make(np.column_stack([level, x]), eta=0.3)
+    assert len(batches.draw([1, 0])) == 20
+    assert batches.relative_effective_sample_sizes()[0] >= 0.3 * (1 - 1e-9)
+
+
 def test_a_linear_function_of_others_has_uniform_weights():
     rng = np.random.default_rng(5)
     X = rng.standard_normal((200, 3))
@@ -121,6 +130,11 @@ def test_a_feature_of_importance_zero_is_never_drawn():
     for _ in range(30):
         batches.draw_feature([0, 1e308, 0, 1e308, 0, 1e308])  # their sum is beyond floats
     assert set(np.flatnonzero(batches.n_draws)) == {1, 3, 5}
+    tiny = make()
+    for size in (5e-324, 1e-320, 1e-300):
+        for _ in range(30):
+            tiny.draw_feature([0, size, 0, size, size, 0])
+    assert set(np.flatnonzero(tiny.n_draws)) == {1, 3, 4}
 
 
 def test_rows_are_drawn_with_the_weights_of_the_feature():

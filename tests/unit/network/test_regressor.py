@@ -71,6 +71,18 @@ def test_a_prediction_does_not_depend_on_the_rows_beside_it():
     np.testing.assert_array_equal(model.predict(X[:7]), model.predict(X)[:7])
 
 
+@pytest.mark.parametrize(
+    "changed",
+    [{"units": (3, 3)}, {"filters": (2, 2)}, {"kernel_sizes": (9, 9)}, {"learning_rate": -1}],
+    ids=str,
+)
+def test_parameters_that_are_set_after_the_fit_are_of_the_next_one(changed):
+    X, y = sample()
+    model = NetworkRegressor(5, **TINY).fit(X, y)
+    expected = model.predict(X)
+    np.testing.assert_array_equal(model.set_params(**changed).predict(X), expected)
+
+
 def test_mini_batches_go_through_the_sample_before_a_row_comes_again():
     batches = ShuffledMiniBatches(300, 30, np.random.default_rng(0))
     epoch = np.concatenate([batches.draw() for _ in range(10)])

@@ -159,6 +159,25 @@ def test_an_outlier_beyond_the_range_of_a_normal_density_has_a_weight():
     assert common.max() < 20 * common.mean()
 
 
+@pytest.mark.parametrize(
+    ("n_levels", "n_samples", "outlier"),
+    [(2, 5000, 999.0), (2, 20000, 350.0), (3, 20000, 350.0), (3, 20000, 999.0)],
+)
+def test_an_outlier_beyond_the_range_of_a_logit_has_a_weight(n_levels, n_samples, outlier):
+    rng = np.random.default_rng(0)
+    a = rng.standard_normal(n_samples)
+    x = np.sign(a) if n_levels == 2 else np.digitize(a, [-1.0, 1.0]).astype(float)
+    a[0], x[0] = outlier, x.min()
+    model = MultinomialLogit().fit(x, a)
+    assert model.density(x, a)[0] == 0 and -1e6 < model.log_density(x, a)[0] < -700
+    np.testing.assert_allclose(model.log_density(x, a)[1:], np.log(model.density(x, a)[1:]))
+    frequency = ClassFrequency().fit(x)
+    np.testing.assert_allclose(frequency.log_density(x), np.log(frequency.density(x)))
+    weights = losaw_weights(x, a, eta=0.25)
+    assert weights.sum() == pytest.approx(1)
+    assert effective_sample_size(weights) >= 0.25 * n_samples * (1 - 1e-9)
+
+
 @pytest.mark.parametrize(("offset", "unit"), [(0.0, 1.0), (1.7e12, 1e10), (0.0, 1e-13)])
 def test_weights_depend_neither_on_the_origin_nor_on_the_unit_of_an_adjustment(offset, unit):
     rng = np.random.default_rng(1)
