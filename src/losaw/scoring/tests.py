@@ -250,7 +250,8 @@ def exchange_deviations(
     None takes from itself, so that of n parts d_k and g_k cancel to (n - 2) / (n - 1) of their sum;
     the jackknife's error is without this factor. Of two parts each gives what the other takes:
     nothing is left, and the error is not known (NaN). Parts of unequal weight or size are as few as
-    their effective number.
+    their effective number. By a permutation a cluster also takes from itself: the error is then on
+    the safe side, and right of a feature with one value in each cluster.
     """
     summed, freedom = mean_deviations(deviations, weights, clusters, donated)
     if donated is None:
