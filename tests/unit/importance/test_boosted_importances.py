@@ -400,7 +400,10 @@ def stumps(tmp_path, callbacks=None, **parameters):
     return trained, xgboost.Booster(model_file=tmp_path / "model.json"), X, y
 
 
-@pytest.mark.parametrize("parameters", [{"eta": 0.1, "reg_lambda": 0.0}, {"eta": 0.9}], ids=str)
+FORGOTTEN = [{"eta": 0.1}, {"eta": 0.03, "reg_lambda": 0.0}, {"eta": 0.9}]
+
+
+@pytest.mark.parametrize("parameters", FORGOTTEN, ids=str)
 def test_a_loaded_booster_of_stumps_has_forgotten_its_learning_rate_too(parameters, tmp_path):
     trained, loaded, X, y = stumps(tmp_path, **parameters)
     for function in (lambda: treeinner(loaded, X, y), lambda: predecomp(loaded, X)):
