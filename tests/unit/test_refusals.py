@@ -75,7 +75,10 @@ def of_forests():
         ({"eta": 0.0}, r"eta must be a number in \(0, 1\], got 0.0"),
         ({"eta": 1.2}, r"eta must be a number in \(0, 1\], got 1.2"),
         ({"eta": "a"}, "eta must be a number"),
-        ({"n_estimators": 0}, "n_estimators must be an integer of at least 1, got 0"),
+        (
+            {"n_estimators": 0},
+            "n_estimators must be an integer of at least 1 and at most 1000000, got 0",
+        ),
         ({"n_estimators": 1.5}, "n_estimators must be an integer"),
         ({"max_depth": 0}, "max_depth must be an integer of at least 1"),
         ({"min_samples_leaf": 0}, "min_samples_leaf must be an integer of at least 1"),

@@ -256,7 +256,8 @@ def _check_columns(X: Any) -> None:
     if isinstance(X, list | tuple) or getattr(X, "dtype", np.dtype(float)).kind in "OUS":
         given = np.asarray(X, dtype=object)
         for place, column in enumerate(given.T if given.ndim == 2 else ()):
-            as_floats(f"column {place} of X", column)
+            if any(isinstance(value, str) for value in column):
+                as_floats(f"column {place} of X", column)
             if any(isinstance(v, numbers.Integral) and abs(int(v)) > LARGEST_WHOLE for v in column):
                 raise ValueError(_beyond_floats(f"column {place} of X"))
     for place, dtype in enumerate(X.dtypes if is_frame else [getattr(X, "dtype", None)]):

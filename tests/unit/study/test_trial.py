@@ -25,7 +25,9 @@ def start(project, monkeypatch):
     def start():
         run = Run(project.configuration, {}, is_main=True)
         job = SimpleNamespace(
-            rule=SimpleNamespace(name="block"), wildcards=SimpleNamespace(study="tiny")
+            rule=SimpleNamespace(name="block"),
+            wildcards=SimpleNamespace(study="tiny"),
+            output=[run.blocks[0]],
         )
         reason = SimpleNamespace(forced=False, missing_output=False)
         run.start(SimpleNamespace(needrun_jobs=lambda: [job], reason=lambda job: reason))

@@ -197,11 +197,11 @@ def test_what_a_removed_importance_cost_is_no_part_of_the_cost(computed):
     (plan,) = computed.session().plans
     for path in map(Path, plan.blocks):
         cost = read_cost(path)
-        cost["seconds"]["plain/slow"] = 1e4
+        cost["seconds"]["plain/slow"] = 1e9
         cost_path(path).write_text(json.dumps(cost))
     write_outputs(plan)
-    assert json.loads((plan.folder / "manifest.json").read_text())["core_seconds"] < 1e3
-    assert measured(next(iter(plan.blocks.values())))["plain"] < 100
+    assert json.loads((plan.folder / "manifest.json").read_text())["core_seconds"] < 1e8
+    assert measured(next(iter(plan.blocks.values())))["plain"] < 1e6
 
 
 def test_a_job_that_computes_notes_the_cost_of_what_it_leaves(tmp_path):
