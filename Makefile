@@ -123,5 +123,6 @@ lock: install
 
 ## make clean       results, figures and caches (the environment stays)
 clean:
-	find results figures -mindepth 1 -maxdepth 1 ! -name README.md -exec rm -rf {} +
+	mkdir -p results figures
+	find -H results figures -mindepth 1 -maxdepth 1 ! -name README.md -exec rm -rf {} +
 	rm -rf .snakemake .pytest_cache .mypy_cache .ruff_cache

@@ -49,6 +49,14 @@ class Once(argparse.Action):
         setattr(namespace, self.dest, values)
 
 
+class Parser(argparse.ArgumentParser):
+    """A parser that takes an option once, as those of its own commands do."""
+
+    def __init__(self, *of: Any, **more: Any) -> None:
+        super().__init__(*of, **more)
+        self.register("action", None, Once)
+
+
 def _read(arguments: Sequence[str]) -> argparse.Namespace:
     """Read a command with its options."""
     parser = argparse.ArgumentParser(
@@ -56,12 +64,11 @@ def _read(arguments: Sequence[str]) -> argparse.Namespace:
         description="Decorrelated feature importance: studies, tables, figures, your own methods.",
     )
     parser.add_argument("--version", action="version", version=f"losaw {losaw.__version__}")
-    commands = parser.add_subparsers(required=True, metavar="command")
+    commands = parser.add_subparsers(required=True, metavar="command", parser_class=Parser)
 
     def add(name: str, command: Any, text: str, needs_study: bool = False) -> Any:
         sub = commands.add_parser(name, help=text, description=text)
         sub.set_defaults(command=command, needs_study=needs_study)
-        sub.register("action", None, Once)
         return sub
 
     explaining.add_options_of_explain(

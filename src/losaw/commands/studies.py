@@ -244,10 +244,15 @@ def keep(options: argparse.Namespace) -> None:
         )
     for study_plan in session.plans:
         made_of = shelf.manifest(study_plan.study.name).get("study_file_sha256")
-        if made_of != digest_of(study_plan.written) or any(changes(study_plan)):
+        if any(changes(study_plan)):
             raise StudyError(
-                f"{study_plan.folder}: is of another request, study file or code (losaw plan says "
-                "what differs); run the study again, and keep that"
+                f"{study_plan.folder}: is of another request or code (losaw plan says what "
+                "differs); run the study again, and keep that"
+            )
+        if made_of != digest_of(study_plan.written):
+            raise StudyError(
+                f"{study_plan.folder}: is of another study file, or of other printed numbers; run "
+                "the study again (its blocks stay), and keep that"
             )
     size = keep(shelf, session.names, options.folder)
     print(f"{options.folder}: {size / 1e6:.2f} MB")

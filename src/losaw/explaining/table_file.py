@@ -66,6 +66,8 @@ def read_file(
     import pandas as pd
 
     path = Path(path)
+    if not path.resolve().name:
+        raise LosawError(f"{path}: is a folder; name a file")
     try:
         is_folder = path.is_dir() and any(path.rglob("*.parquet"))
         if not path.is_file() and not is_folder:
@@ -90,7 +92,7 @@ def read_file(
     if has_header:
         names = [str(name).strip() for name in cells.iloc[0].fillna("")]
         cells = cells.iloc[1:].reset_index(drop=True)
-    if has_header and named_column(target, names) is None:
+    if has_header and str(target) not in names:
         _refuse_other_lines(path, names)
     names = [name or f"Unnamed: {place}" for place, name in enumerate(names)]
 
@@ -246,7 +248,9 @@ def _has_commas(cells: "pd.Series") -> bool:
     if known.empty:
         return False
     are_numbers = known.str.fullmatch(r"[-+]?\d+(,\d+)?").all()
-    have_one = known.str.fullmatch(r"\D*(\d{1,3}(\.\d{3})+,\d+|\d+,(\d\d?|\d{4,}))\D*")
+    have_one = known.str.fullmatch(
+        r"[^\d\[\]]*(\d{1,3}(\.\d{3})+,\d+|\d+,(\d\d?|\d{4,}))[^\d\[\]]*"  # no [10,20)
+    )
     return bool((are_numbers and have_one.any()) or have_one.mean() >= 0.5)
 
 

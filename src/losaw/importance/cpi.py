@@ -142,7 +142,8 @@ def cpi(
         ``cv`` they stay in one fold; without, the test is over clusters instead of rows. Draws of
         ``"conditional"`` take nothing from rows of the same label; but a group of features does in
         a fold of one label, where one with a feature that has one value there is not tested. Of two
-        labels, without ``cv``, each gives what the other takes: ``std_error`` is NaN.
+        labels, or where one or two have most of the rows (Kish's effective number is 2 or less),
+        each gives what the other takes: without ``cv``, ``std_error`` is NaN.
     cv : int, splitter or None, default None
         None: the given model on X. Otherwise the model is fitted anew in every fold and scored on
         the rows left out: see :func:`losaw.scoring.tests.infer`. For rows in the

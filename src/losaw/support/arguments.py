@@ -253,7 +253,8 @@ def _check_columns(X: Any) -> None:
     is_frame = hasattr(X, "iloc") and hasattr(X, "columns")
     if is_frame and not len(X.columns):
         raise ValueError("X has no columns; give at least one feature")
-    if isinstance(X, list | tuple) or getattr(X, "dtype", np.dtype(float)).kind in "OUS":
+    kind = getattr(getattr(X, "dtype", None), "kind", "")
+    if isinstance(X, list | tuple) or kind in ("O", "U", "S"):
         given = np.asarray(X, dtype=object)
         for place, column in enumerate(given.T if given.ndim == 2 else ()):
             if any(isinstance(value, str) for value in column):

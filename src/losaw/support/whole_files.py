@@ -67,7 +67,10 @@ def check_place(path: Path) -> None:
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     temporary = _temporary(path)
-    temporary.touch()
+    try:
+        temporary.touch()
+    except OSError as error:
+        raise type(error)(error.errno, error.strerror, str(path)) from None
     temporary.unlink()
 
 

@@ -325,6 +325,7 @@ POINTS = {  # of thousands, or of decimals: whether they may be both
     "beside decimal commas with a unit": (["1.250", "12.500", "125.000"], "2,5 kg", True),
     "beside thousands and decimals": (["1.250", "12.500", "125.000"], "1.210,50", True),
     "beside commas of thousands": (["1.250", "12.500", "125.000"], "2,500", False),
+    "beside intervals": (["1.250", "12.500", "125.000"], "[10,20)", False),
     "beside a list of numbers": (["1.250", "12.500", "125.000"], "2,5,6", False),
     "below one": (["0.125", "2", "12.375"], "a", False),
     "other decimals": (["1.250", "2", "12.5"], "2,5", False),
@@ -413,7 +414,16 @@ def test_an_empty_first_line_is_named(read, text):
         read(text, "y")
 
 
-@pytest.mark.parametrize("path", ["/", "x" * 300])
-def test_what_is_no_path_is_named(path):
-    with pytest.raises(LosawError, match=r"there is no such file|cannot be read"):
+@pytest.mark.parametrize(
+    ("path", "words"), [("/", "is a folder"), ("x" * 300, r"there is no such file|cannot be read")]
+)
+def test_what_is_no_path_is_named(path, words, monkeypatch):
+    monkeypatch.setattr("pathlib.Path.rglob", lambda *_: 1 / 0)
+    with pytest.raises(LosawError, match=words):
         read_file(path, "y")
+
+
+def test_a_first_row_is_not_taken_for_names_because_the_target_is_a_place(read):
+    text = "".join(f"{i}.5,{2 * i}.25,{3 * i}.125\n" for i in range(1, 8))
+    with pytest.raises(LosawError, match="looks like data"):
+        read(text, 2)

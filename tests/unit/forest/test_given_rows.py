@@ -117,6 +117,8 @@ def test_rows_of_one_dimension_and_text_in_an_array_are_named(model):
         model.fit(frame["a"], y)
     with pytest.raises(ValueError, match=r"(?i)2.dimensional|2D array"):
         model.fit(frame, y).predict(frame.iloc[0])
+    with pytest.raises(ValueError, match=r"(?i)2.dimensional|2D array"):
+        model.fit(pl.Series(X[:, 0]), y)
     text = X.astype(object)
     text[3, 2] = "many"
     for rows in (text, text.tolist(), np.where(text == "many", "many", X.astype(str))):

@@ -91,6 +91,11 @@ from losaw.support.words import did_you_mean, unknown
         ("smoke: 5, desk: 10, paper: 20", "smoke: 5", ["smoke, desk, paper; missing: desk, paper"]),
         ("[r2_test, pr_auc]", "{a: {metric: feature_score}}", ["metrics.a: ", "feature"]),
         ("[r2_test, pr_auc]", "{a: {metric: feature_score, featur: X1}}", ["mean 'feature'"]),
+        (
+            "[r2_test, pr_auc]",
+            "{r2_test: {summary: median}, pr_auc: {}}\nranking: {metric: r2_test, by: n_samples}",
+            ["ranking.metric: unknown metric that ranks methods 'r2_test'"],
+        ),
         ("{r2_test: 0.03, pr_auc: 0.1}", "{}", ["margins: the metric 'r2_test' is published"]),
         ("{r2_test: 0.03,", "{r2_tset: 0.03, r2_test: 0.03,", ["did you mean 'r2_test'"]),
         (
@@ -345,10 +350,14 @@ def test_a_run_without_results_cannot_be_kept(computed, tmp_path, capsys):
     assert main(["reference", "keep", "--config", "studies=tiny,other", *file]) == 2
     assert "has no results of other; run them first" in capsys.readouterr().err
     assert main(["reference", "keep", "--config", "studies=tiny", *file]) == 0
-    for old, new in (("jitter: 0.3", "jitter: 0.6"), ("smoke: 5", "smoke: 40")):
+    for old, new, words in (
+        ("jitter: 0.3", "jitter: 0.6", "of another request or code (losaw plan says"),
+        ("smoke: 5", "smoke: 40", "of another "),
+        ("title: ", "title: Not ", "of another study file, or of other printed numbers; run the"),
+    ):
         computed.edit(old, new)
         assert main(["reference", "keep", "--config", "studies=tiny", *file]) == 2
-        assert "another request, study file or code" in capsys.readouterr().err
+        assert words in capsys.readouterr().err
         computed.edit(new, old)
     manifest = computed.session().plans[0].folder / "manifest.json"
     whole = manifest.read_text()

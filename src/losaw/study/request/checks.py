@@ -50,8 +50,9 @@ def _check_ranking(study: Study) -> None:
     if (ranking := study.file.ranking) is None:
         return
     study.source.check_known(ranking.by, study.axes, ("ranking", "by"), "axis")
-    judging = list(filter(study.judges, study.metrics))
-    study.source.check_known(ranking.metric, judging, ("ranking", "metric"), "metric that judges")
+    ranks = list(filter(study.ranks, study.metrics))
+    place = ("ranking", "metric")
+    study.source.check_known(ranking.metric, ranks, place, "metric that ranks methods")
     for value in study.file.axes[ranking.by]:
         if study.show(value) in RANKING_COLUMNS:
             message = f"shows {value!r} as {study.show(value)!r}, a column of the ranking already"

@@ -193,6 +193,14 @@ def test_what_is_kept_of_a_block_outlives_a_job_that_ends_before_it_begins(compu
     assert module.kept_path(path).exists() != is_forced
 
 
+def test_a_mark_of_a_block_that_no_run_asks_for_any_more_is_removed(computed):
+    asked = Run(computed.configuration, {}, is_main=False)
+    path = Path(asked.blocks[0])
+    module.mark_begun(path)  # by a run that was stopped, before the edit was taken back
+    asked.start(SimpleNamespace(needrun_jobs=list))
+    assert not module.begun_path(path).exists()
+
+
 def test_what_a_removed_importance_cost_is_no_part_of_the_cost(computed):
     (plan,) = computed.session().plans
     for path in map(Path, plan.blocks):
