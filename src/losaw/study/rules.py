@@ -207,8 +207,9 @@ class Run(Session):
                 elif path.exists():
                     mark_begun(path)
             asked = {job.output[0] for job in blocks}
-            for ended in (path for path in self.blocks if path not in asked):
-                begun_path(Path(ended)).unlink(missing_ok=True)
+            for path in (Path(path) for path in self.blocks if path not in asked):
+                if path.exists():  # one that is missing may be asked for later
+                    begun_path(path).unlink(missing_ok=True)
             for note in check_by_trial(plans):
                 print(f"losaw: {note}", file=sys.stderr)
         except LosawError as error:

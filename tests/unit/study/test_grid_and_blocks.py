@@ -154,7 +154,7 @@ def test_many_studies_have_a_folder_of_a_name_that_is_not_too_long(project):
         file = project.study_file.with_name(f"{name}.yaml")
         file.write_text(text.replace("study: tiny", f"counted: false\nstudy: {name}"))
     few, many = project.session(studies=names[:2]), project.session(studies=names)
-    assert few.pages.name == "studies~tiny+tinyy" and len(many.pages.name) < 200
+    assert few.pages.name == "studies~tiny+tinyy" and len(many.pages.name) < 20
     for name in ("report", "overview", "README"):
         file.with_name(f"{name}.yaml").write_text(text.replace("study: tiny", f"study: {name}"))
         with pytest.raises(StudyError, match=r"study: is the name of the front page"):

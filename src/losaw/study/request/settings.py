@@ -71,8 +71,8 @@ def safe_name(value: object) -> str:
 
 
 def short_name(name: str) -> str:
-    """Return a name of a file or folder, cut where it is long: file systems allow 255 bytes."""
-    return name if len(name) <= 200 else f"{name[:150]}-{short_digest(name)}"
+    """Return a name of a file or folder; a digest of a long one: file systems allow 255 bytes."""
+    return name if len(name) <= 200 else short_digest(name)
 
 
 def setting_identifier(generator: str, parameters: Mapping[str, Any], axes: list[str]) -> str:

@@ -197,8 +197,12 @@ def test_a_mark_of_a_block_that_no_run_asks_for_any_more_is_removed(computed):
     asked = Run(computed.configuration, {}, is_main=False)
     path = Path(asked.blocks[0])
     module.mark_begun(path)  # by a run that was stopped, before the edit was taken back
+    missing = Path(asked.blocks[1])
+    module.mark_begun(missing)  # by a job that failed; this run does not ask for it
+    missing.unlink()
     asked.start(SimpleNamespace(needrun_jobs=list))
     assert not module.begun_path(path).exists()
+    assert module.begun_path(missing).exists()
 
 
 def test_what_a_removed_importance_cost_is_no_part_of_the_cost(computed):

@@ -111,8 +111,8 @@ def test_a_folder_that_cannot_be_written_is_named(tiny_fish, folder, monkeypatch
 def test_the_folder_is_the_variable_s_or_data(monkeypatch):
     monkeypatch.setenv("LOSAW_DATA", "elsewhere")
     assert datasets.data_folder() == Path("elsewhere")
-    monkeypatch.setenv("HOME", "/home/me")
+    monkeypatch.setenv("HOME", "/somebody")
     monkeypatch.setenv("LOSAW_DATA", "~/x")
-    assert datasets.data_folder() == Path("/home/me/x")
+    assert datasets.data_folder() == Path("/somebody/x")
     monkeypatch.delenv("LOSAW_DATA")
     assert datasets.data_folder() == Path("data")
