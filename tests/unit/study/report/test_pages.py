@@ -101,6 +101,20 @@ def shelf(tmp_path):
     return make_shelf(tmp_path)
 
 
+def reread(shelf):
+    """What is in its files now."""
+    return Shelf(shelf.folder, shelf.configuration)
+
+
+def edited(shelf, old, new):
+    """The shelf with a place of its study file changed."""
+    file = shelf.configuration / "studies" / "made.yaml"
+    text = file.read_text()
+    assert old in text
+    file.write_text(text.replace(old, new))
+    return reread(shelf)
+
+
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
     return paper_page(make_shelf(tmp_path_factory.mktemp("page")), "nobody").html()
@@ -125,11 +139,9 @@ def test_a_page_begins_with_the_finding(shelf, page, tmp_path):
     assert said in front[link:] and front.count('class="tile"') == 6 == page.count('class="tile"')
     # Without paired differences, from the means: .7 - .5 with an error of .1 / 40 ** .5 each.
     (shelf.folder / "made" / "differences.csv").unlink()
-    again = front_page(Shelf(shelf.folder, shelf.configuration), "report").html()
+    again = front_page(reread(shelf), "report").html()
     assert "independent): R²_test +.200 (.016), higher in 2;" in again
-    made = shelf.configuration / "studies" / "made.yaml"
-    made.write_text(made.read_text().replace("compare: [losawRF, RF]\n", ""))
-    again = front_page(Shelf(shelf.folder, shelf.configuration), "report").html()
+    again = front_page(edited(shelf, "compare: [losawRF, RF]\n", ""), "report").html()
     assert "mean difference" not in again
 
 
@@ -208,7 +220,7 @@ def test_of_what_no_chance_is_known_a_page_says_nothing_of_chance(shelf, column,
     for cells, is_said in ((pd.read_csv(path), True), (None, False)):
         if cells is None:
             pd.read_csv(path).assign(**{column: value}).to_csv(path, index=False)
-        html = front_page(Shelf(shelf.folder, shelf.configuration), "report").html()
+        html = front_page(reread(shelf), "report").html()
         assert ("What chance alone makes" in html) == is_said
         assert "Cells that differ or deviate" in html
 
@@ -223,20 +235,20 @@ def test_of_single_runs_a_page_has_no_nan(shelf):
     )
     others = cells.assign(function="f4")
     pd.concat([cells, others]).to_csv(path, index=False)
-    study = shelf.configuration / "studies" / "made.yaml"
-    study.write_text(study.read_text().replace("[f3]", "[f3, f4]"))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(paper, "FEW", 2)
-        html = paper_page(Shelf(shelf.folder, shelf.configuration), "nobody").html()
+        html = paper_page(edited(shelf, "[f3]", "[f3, f4]"), "nobody").html()
     assert re.findall(r".{40}\bnan\b.*", html) == []
     assert ".532 (–\u2060)" in html and "Root mean square" not in html
 
 
-NAMES = ["my-study", "my.study", "my=study", "my+study"]
-
-
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("title", ["a [b]", "[a]", "a] b[", "one * two * three"])
+@pytest.mark.parametrize(
+    ("name", "title"),
+    [
+        *((f"my{sign}study", "a [b]") for sign in "-.=+"),
+        *(("my-study", title) for title in ("[a]", "a] b[", "one * two * three")),
+    ],
+)
 def test_a_front_page_in_html_has_no_link_of_markdown(shelf, name, title):
     shutil.rmtree(shelf.configuration / "claims")
     study = shelf.configuration / "studies" / "made.yaml"
@@ -244,7 +256,7 @@ def test_a_front_page_in_html_has_no_link_of_markdown(shelf, name, title):
     text = text.replace("title: Numbers made up for the tests", f"title: '{title}'")
     study.with_name(f"{name}.yaml").write_text(text)
     (shelf.folder / "made").rename(shelf.folder / name)
-    again = Shelf(shelf.folder, shelf.configuration)
+    again = reread(shelf)
     assert again.undecided  # in a file that a run does not write
     html_page = front_page(again, "report").html()
     assert "](./" not in html_page
@@ -260,16 +272,14 @@ def test_files_of_what_is_decided_now_are_removed(shelf, tmp_path):
     path = shelf.folder / "made" / "comparison.csv"
     pd.read_csv(path).assign(verdict="agrees").to_csv(path, index=False)
     (shelf.configuration / "claims" / "nobody.yaml").unlink()
-    write_pages(Shelf(shelf.folder, shelf.configuration), front)
+    write_pages(reread(shelf), front)
     assert not any(file.exists() for file in files)
 
 
 @pytest.mark.parametrize("label", ["losaw*", "*R", "a|b", "a`b", "R<1", "a\\\\b", "[x]"])
 def test_a_label_is_no_markup(shelf, label):
-    study = shelf.configuration / "studies" / "made.yaml"
-    text = study.read_text().replace("labels: {", f"labels: {{losawRF: '{label}', RF: 'RF*', ")
-    study.write_text(text)
-    page = paper_page(Shelf(shelf.folder, shelf.configuration), "nobody")
+    more = f"labels: {{losawRF: '{label}', RF: 'RF*', "
+    page = paper_page(edited(shelf, "labels: {", more), "nobody")
     shown = html.escape(label, quote=False)
     said = re.sub(r"&#(\d+);", lambda found: chr(int(found[1])), page.html())
     assert f"<b>{shown} against RF*</b>, mean" in said and f"<td>{shown}</td>" in said
@@ -304,13 +314,11 @@ def test_a_small_difference_of_the_headline_is_not_zero(shelf):
     frame = pd.read_csv(path)
     frame[["difference", "mc_se"]] *= 4e-4
     frame.to_csv(path, index=False)
-    html = front_page(Shelf(shelf.folder, shelf.configuration), "report").html()
+    html = front_page(reread(shelf), "report").html()
     assert "R²_test +.000040 (.000010), higher in 1" in html
 
 
 def test_a_page_has_the_ranks_of_methods_that_share_no_setting(shelf):
-    study = shelf.configuration / "studies" / "made.yaml"
-    study.write_text(study.read_text() + "ranking: {metric: pr_auc, by: n_samples}\n")
     lines = [
         f"{of},{method},9,1,2,1.5,.5,,,1" for of in (100, 1000) for method in ("RF", "losawRF")
     ]
@@ -319,7 +327,8 @@ def test_a_page_has_the_ranks_of_methods_that_share_no_setting(shelf):
             ["of,method,seeds,best_place,worst_place,rank,mean,found,false,seconds", *lines, ""]
         ).replace("100,losawRF,9,1,2", "100,losawRF,9,2,2")
     )
-    text = paper_page(Shelf(shelf.folder, shelf.configuration), "nobody").markdown(shelf.folder)
+    ranked = edited(shelf, "notes:", "ranking: {metric: pr_auc, by: n_samples}\nnotes:")
+    text = paper_page(ranked, "nobody").markdown(shelf.folder)
     assert "| method | 100 | 1000 | CPU s |" in text and "| losawRF | 1.5 | 1.5 |" in text
     assert "| RF | **1.5** | 1.5 |" in text  # its places are in the file
 
@@ -349,7 +358,7 @@ def test_cells_that_differ_are_counted_by_what_explains_them(shelf, tmp_path):
     cells = pd.read_csv(path).astype({"explained": object})
     cells.loc[cells["verdict"] == "differs", "explained"] = "misprint"
     cells.to_csv(path, index=False)
-    pages = write_pages(Shelf(shelf.folder, shelf.configuration), tmp_path / "overview.md")
+    pages = write_pages(reread(shelf), tmp_path / "overview.md")
     front, paper = (page.read_text("utf-8") for page in pages)
     line = next(text for text in front.splitlines() if "differ or deviate |" in text)
     heads = (
@@ -370,18 +379,15 @@ def test_cells_that_differ_are_counted_by_what_explains_them(shelf, tmp_path):
 def test_distances_are_counted_of_metrics_with_a_largest_value_of_1(
     shelf, tmp_path, metric, counts
 ):
-    study = shelf.configuration / "studies" / "made.yaml"
     metrics = f"metrics: {{r2_test: {{}}, pr_auc: {{metric: {metric}}}}}"
-    study.write_text(study.read_text().replace("metrics: [r2_test, pr_auc]", metrics))
-    front, _ = write_pages(Shelf(shelf.folder, shelf.configuration), tmp_path / "overview.md")
+    measured = edited(shelf, "metrics: [r2_test, pr_auc]", metrics)
+    front, _ = write_pages(measured, tmp_path / "overview.md")
     line = next(text for text in front.read_text("utf-8").splitlines() if "| [nobody]" in text)
     assert line.endswith(f"| {counts} |")
 
 
 def test_cells_of_readings_that_are_not_counted_are_counted_and_not_listed(shelf, tmp_path):
-    study = shelf.configuration / "studies" / "made.yaml"
-    study.write_text(study.read_text() + "counted: false\n")
-    pages = write_pages(Shelf(shelf.folder, shelf.configuration), tmp_path / "overview.md")
+    pages = write_pages(edited(shelf, "notes:", "counted: false\nnotes:"), tmp_path / "overview.md")
     paper = pages[1].read_text("utf-8")
     assert "by what is known of them: 0" in paper and "- 1: nothing" not in paper
     assert "2 more, of readings that are not counted, are in comparison.csv." in paper
@@ -417,7 +423,7 @@ def test_what_no_number_of_runs_can_decide_is_said_apart(shelf, verdict, more, o
     cells = pd.read_csv(path).astype({"runs_to_decide": object})
     cells["verdict"], cells["runs_to_decide"] = verdict, more
     cells.loc[cells["published"].notna() & cells["reproduced"].notna()].to_csv(path, index=False)
-    again = Shelf(shelf.folder, shelf.configuration)
+    again = reread(shelf)
     cells = again.compared("nobody")
     assert set(cells["outcome"]) == {outcome} and len(cells) == 5
     share = [text for text, what in verdict_tiles(cells)[0].tiles if "cannot be decided" in what]
@@ -457,7 +463,7 @@ def test_a_study_without_published_values_has_no_legend_of_verdicts(shelf, tmp_p
     comparison = pd.read_csv(shelf.folder / "made" / "comparison.csv")
     ours = comparison.assign(published=float("nan"), verdict="not printed")
     ours.to_csv(shelf.folder / "made" / "comparison.csv", index=False)
-    alone = Shelf(shelf.folder, shelf.configuration)
+    alone = reread(shelf)
     page, front = (
         path.read_text("utf-8") for path in write_pages(alone, tmp_path / "r.html")[::-1]
     )
@@ -505,7 +511,7 @@ def test_core_hours_of_which_some_are_unknown_have_no_sum(shelf):
     sums = []
     for seconds in ("36.0", "null"):
         path.write_text(path.read_text().replace("36.0", seconds))
-        again = Shelf(shelf.folder, shelf.configuration)
+        again = reread(shelf)
         (run,) = front_page(again, "report").parts[-1].parts
         sums += run["core-hours"].tolist()
     assert sums[0] == 0.01 and math.isnan(sums[1])
@@ -519,7 +525,7 @@ def test_another_study_that_is_kept_stays_and_one_whose_results_are_damaged(kept
     (shelf.folder / "made" / "comparison.csv").write_text("table\n")
     for folder, words in ((kept, "it has no column 'metric'"), (shelf.folder, "results of a run")):
         with pytest.raises(LosawError, match=words):
-            keep(Shelf(shelf.folder, shelf.configuration), ["made"], folder)
+            keep(reread(shelf), ["made"], folder)
         assert (folder / "made" / "summary.csv").is_file()
 
 
@@ -548,8 +554,7 @@ def test_what_leaves_a_page_in_markdown_stays_in_html_and_in_a_file_that_it_link
 
 
 def test_what_is_kept_is_compared_again(kept, shelf):
-    study = shelf.configuration / "studies" / "made.yaml"
-    study.write_text(study.read_text() + "published: made.csv\n")
+    edited(shelf, "notes:", "published: made.csv\nnotes:")
     columns = "n_samples,table,metric,method,published,decimals,published_runs,note"
     lines = f"{columns}\n100,Table 1,r2_test,RF,0.5,3,250,\n"
     (shelf.configuration / "published" / "made.csv").write_text(lines)
@@ -568,8 +573,7 @@ def test_results_of_a_run_are_not_written_over_by_their_printed_cells(shelf):
 
 def test_values_of_axes_are_kept_whole(shelf, tmp_path):
     value = 333.3333333333
-    study = shelf.configuration / "studies" / "made.yaml"
-    study.write_text(study.read_text().replace("[100, 1000]", f"[100, {value}]"))
+    again = edited(shelf, "[100, 1000]", f"[100, {value}]")
     for path in (shelf.folder / "made").glob("*.csv"):
         frame = pd.read_csv(path)
         frame["n_samples"] = frame["n_samples"].replace(1000, value)
@@ -577,7 +581,6 @@ def test_values_of_axes_are_kept_whole(shelf, tmp_path):
     (shelf.folder / "made" / "blocks.csv").write_text(
         "setting,learner,first_seed,last_seed,rows_sha256\n"
     )
-    again = Shelf(shelf.folder, shelf.configuration)
     keep(again, ["made"], tmp_path / "reference")
     for name in ("summary", "comparison", "differences"):
         text = (tmp_path / "reference" / "made" / f"{name}.csv").read_text()
@@ -609,10 +612,8 @@ def test_the_first_sentence_of_a_class_is_its_own_whatever_its_parameters_are_ca
 
 
 def test_a_study_on_a_page_begins_with_its_design(shelf):
-    aim = "aim: Whether weights\n  help\n"
-    path = shelf.configuration / "studies" / "made.yaml"
-    path.write_text(path.read_text() + aim)
-    html = paper_page(Shelf(shelf.folder, shelf.configuration), "nobody").html()
+    aim = "aim: Whether weights\n  help\nnotes:"
+    html = paper_page(edited(shelf, "notes:", aim), "nobody").html()
     for shown in ("Whether weights help", "RF (<code>random-forest</code>): A random forest",
                   "mdi: The forest", "R² = 1 - sum", "pr_auc: The area",
                   "N 100, 1000", "40 runs a setting"):  # fmt: skip

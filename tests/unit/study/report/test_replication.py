@@ -22,14 +22,14 @@ CELLS = pd.DataFrame(
 CLAIMS = {"one": CLAIM_VERDICTS, "other": ["supported"]}
 
 
-@pytest.mark.parametrize("is_narrow", [False, True])
 @pytest.mark.parametrize(
-    ("cells", "claims"),
+    ("cells", "claims", "is_narrow"),
     [
-        (CELLS, CLAIMS),
-        (CELLS, {}),
-        (CELLS.iloc[:0], CLAIMS),
-        (CELLS.iloc[:1], {"one": ["undecided"]}),
+        (CELLS, CLAIMS, False),
+        (CELLS, CLAIMS, True),
+        (CELLS, {}, False),
+        (CELLS.iloc[:0], CLAIMS, False),
+        (CELLS.iloc[:1], {"one": ["undecided"]}, False),
     ],
 )
 def test_equal_rows_give_equal_bytes_whatever_there_is(cells, claims, is_narrow):
