@@ -76,11 +76,11 @@ def check_make(words):
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("word", ["scale=smoke", "Studies=ufi", "args=-x", "core=2"])
-def test_a_variable_that_make_would_not_use_is_refused(word):
-    done = subprocess.run(["make", "-n", "-C", ROOT, "run", word], capture_output=True, text=True)
+def test_a_variable_that_make_would_not_use_is_refused():
+    words = ["make", "-n", "-C", ROOT, "run", "scale=smoke"]
+    done = subprocess.run(words, capture_output=True, text=True)
     assert done.returncode != 0
-    assert f"{word}: no variable of this Makefile" in done.stderr and "STUDIES" in done.stderr
+    assert f"{words[-1]}: no variable of this Makefile" in done.stderr and "STUDIES" in done.stderr
 
 
 def check_snakemake(words):

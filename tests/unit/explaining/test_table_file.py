@@ -61,9 +61,11 @@ QUOTES = {
 }
 
 
-@pytest.mark.parametrize("at", QUOTES)
-@pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
-@pytest.mark.parametrize("place", [0, 1, 2])
+@pytest.mark.parametrize(
+    ("at", "separator", "place"),
+    [*((at, ",", place) for at in QUOTES for place in range(3)),
+     ("two", ";", 1), ("two", "\t", 1), ("before a good one", "|", 1)],
+)  # fmt: skip
 def test_no_row_is_lost_by_a_quote_that_is_text(read, at, separator, place):
     lines = []
     for row in range(300):

@@ -28,8 +28,11 @@ def table():
     return X, y
 
 
-@pytest.mark.parametrize("make", [np.asarray, pd.DataFrame, nullable])
-@pytest.mark.parametrize("forest", FORESTS)
+@pytest.mark.parametrize(
+    ("forest", "make"),
+    [*((forest, np.asarray) for forest in FORESTS),
+     (FORESTS[0], pd.DataFrame), (FORESTS[0], nullable)],
+)  # fmt: skip
 @pytest.mark.parametrize(("fitted", "given"), [("f8", "f4"), ("f4", "f8")])
 def test_rows_of_another_precision_have_the_predictions_of_the_fits(forest, make, fitted, given):
     X, y = table()

@@ -250,8 +250,11 @@ def numbers_and_levels(name):
     return X, np.digitize(y, [0.0]) if "classes" in name else y
 
 
-@pytest.mark.parametrize("method", OF_THE_TRAINING_SAMPLE)
-@pytest.mark.parametrize("name", FORESTS)
+@pytest.mark.parametrize(
+    ("name", "method"),
+    [*((name, ufi) for name in FORESTS),
+     *(("scikit-learn", method) for method in OF_THE_TRAINING_SAMPLE if method is not ufi)],
+)  # fmt: skip
 def test_rows_other_than_those_of_the_fit_are_refused(name, method):
     X, y = numbers_and_levels(name)
     model = FORESTS[name].fit(X, y)

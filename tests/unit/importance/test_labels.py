@@ -103,14 +103,13 @@ OPTIONS = {
 
 
 @pytest.mark.parametrize(
-    ("scoring", "loss"),
+    ("function", "scoring", "loss"),
     [
-        ("neg_mean_squared_error", "squared-error"),
-        ("neg_mean_absolute_error", "absolute-error"),
-        (make_scorer(mean_squared_error, greater_is_better=False), "squared-error"),
+        *((function, "neg_mean_absolute_error", "absolute-error") for function in OPTIONS),
+        (pfi, "neg_mean_squared_error", "squared-error"),
+        (pfi, make_scorer(mean_squared_error, greater_is_better=False), "squared-error"),
     ],
 )
-@pytest.mark.parametrize("function", OPTIONS)
 def test_a_score_of_a_regression_is_a_loss_with_another_sign(function, scoring, loss):
     by_score, by_loss = (
         function(LINE, X[100:], Y[100:], random_state=0, **OPTIONS[function], **asked)

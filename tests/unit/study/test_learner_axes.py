@@ -84,8 +84,6 @@ def test_asking_for_a_learner_that_cannot_run_says_why(optional_learner):
     ("group", "scale", "study", "missing"),
     [
         ("ufi", "desk", "ufi_figure5", "rna_editing"),
-        ("cpi", "reference", "cpi_diamonds_boruta", "diamonds"),
-        ("residual", "reference", "residual_figure6", "california_housing"),
         ("ufi, treeinner", "reference", "treeinner_eta", "chip_enhancer"),
         ("treeinner", "desk", "treeinner_eta", None),
     ],
