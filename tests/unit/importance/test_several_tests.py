@@ -230,10 +230,14 @@ def test_certain_differences_make_narrow_sets_and_uncertain_ones_wide_sets(of, c
     assert ranks.to_dict() == {"X1": "1st", "X2": "2nd to 3rd", "X3": "2nd to 3rd", "X4": "4th"}
 
 
-@pytest.mark.parametrize("coefficients", [(1, 1, 1, 1, 0, 0), (1, 0.9, 0.75, 0.6, 0.45, 0.3)])
 @pytest.mark.parametrize(
-    ("of", "more", "n_tables"),
-    [(pfi, {}, 200), (cpi, {"n_draws": 5}, 30), (sage, {"threshold": None}, 30)],
+    ("of", "more", "n_tables", "coefficients"),
+    [
+        (pfi, {}, 200, (1, 1, 1, 1, 0, 0)),
+        (pfi, {}, 200, (1, 0.9, 0.75, 0.6, 0.45, 0.3)),
+        (cpi, {"n_draws": 5}, 30, (1, 1, 1, 1, 0, 0)),
+        (sage, {"threshold": None}, 30, (1, 1, 1, 1, 0, 0)),
+    ],
 )
 def test_all_sets_contain_the_true_ranks_as_often_as_is_said(of, more, n_tables, coefficients):
     """Of a known model they follow b^2; rows give each other values, which counts."""
