@@ -114,6 +114,7 @@ def of_forests():
         "y has 60 missing or infinite values .*beyond 1e150.*another unit",
     )
     yield lambda: losaw(y=np.full(N, 3.0)), r"y is constant \(3\)"
+    yield lambda: losaw(y=["a", "b"] * 30), "y holds values that are not numbers"
     yield lambda: losaw(y=1e-170 * Y), "y has no value beyond .*e-170.*another unit"
     tiny = FRAME.assign(income=1e-80 * FRAME["income"])
     for refuses in (losaw, read_table, lambda frame: target_correlation(frame, Y)):
@@ -290,10 +291,23 @@ def of_knockoffs():
         ({"weights": ["a"] * N}, "^weights holds values that are not numbers"),
         ({"weights": shuffled}, "^weights has the labels of X's rows in another order"),
         ({"clusters": shuffled}, "^clusters has the labels of X's rows in another order"),
+        ({"given": np.array([99])}, "given: 99 is no number of a column"),
+        ({"units": [np.array([0]), np.array([1, 7])]}, "units: 7 is no number of a column"),
+        ({"units": [np.array([-1])]}, "units: -1 is no number of a column"),
     ):  # fmt: skip
         yield lambda: make_sampler("conditional").fit(FRAME, rng=RNG, **options), words
     for columns in (0, 1.5, np.int64(1)):
         yield lambda: draw_tests(X, X, columns=columns), "^columns must be a list of numbers of col"
+    for columns in ([99], [-1], [(0, 99)], ["a"], [[0, 1]], [1.5]):
+        said = r"columns: .* is no number of a column, from 0 to 2"
+        yield lambda: draw_tests(X, X, columns=columns), said
+    for name, set_later in (
+        ("gaussian", {"s_method": "foo"}),
+        ("sequential", {"n_penalties": 1}),
+        ("deep", {"batch_size": 1}),
+        ("deep", {"width": 0}),
+    ):
+        yield lambda: make_sampler(name).set_params(**set_later).fit(X), next(iter(set_later))
     for name, parameters, words in (
         ("gaussian", {"s_method": "sdb"}, "did you mean 'sdp'"),
         ("sequential", {"n_folds": 1}, "n_folds"),

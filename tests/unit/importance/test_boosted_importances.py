@@ -11,7 +11,7 @@ from sklearn.ensemble import RandomForestRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
-from losaw.importance import cpi, mdi, pfi, predecomp, saabas, sage, subgroups, treeinner, ufi
+from losaw.importance import mdi, predecomp, saabas, treeinner, ufi
 from losaw.importance.treeinner import (
     absolute_attribution,
     forest_inner,
@@ -31,11 +31,10 @@ SWEEPS = [
     ("num_boost_round", (200, 600, 800, 1000)),
     ("reg_lambda", (0, 0.1, 10, 100)),
 ]
-TABLE_1 = [
-    pytest.param({name: value}, marks=pytest.mark.long if 200 < value <= 1000 else ())
-    for name, values in SWEEPS
-    for value in values
-]
+TABLE_1 = [{name: value} for name, values in SWEEPS for value in values]
+# Its ends: the whole of it, with all rounds, is for the long tests.
+ENDS = [{}, {"eta": 1e-5}, {"eta": 1.0}, {"max_depth": 10}, {"min_child_weight": 0.5}]
+ENDS += [{"reg_lambda": 0}, {"reg_lambda": 100}]
 
 
 NAMES = tuple(f"X{j}" for j in range(1, 51))
@@ -137,11 +136,15 @@ def test_node_predictions_are_those_of_the_training_gradients(fitted):
         assert np.abs(trees.value[start:end] - expected).max() < 1e-5
 
 
-@pytest.mark.parametrize(
-    "n_rounds", [20, pytest.param(None, id="all rounds", marks=pytest.mark.long)]
-)
 @pytest.mark.parametrize("task", TASKS)
-@pytest.mark.parametrize("changed", [{}, *TABLE_1], ids=str)
+@pytest.mark.parametrize(
+    ("changed", "n_rounds"),
+    [
+        *((changed, 20) for changed in ENDS),
+        *(pytest.param(changed, None, marks=pytest.mark.long) for changed in ({}, *TABLE_1)),
+    ],
+    ids=str,
+)
 def test_proposition_3_holds_over_the_whole_hyperparameter_table(task, changed, n_rounds):
     train, _ = data_of(task)
     rounds = {} if n_rounds is None else {"num_boost_round": n_rounds}
@@ -538,11 +541,3 @@ def test_mdi_of_a_booster_says_what_it_is(kind):
     X = np.random.default_rng(0).standard_normal((30, 2))
     model = xgboost.XGBRegressor(n_estimators=2, importance_type=kind).fit(X, X[:, 0])
     assert mdi(model, X, X[:, 0]).method == f"mdi(importance_type={kind or 'gain'!r})"
-
-
-@pytest.mark.parametrize("method", [pfi, cpi, sage, subgroups])
-def test_a_booster_in_place_of_an_estimator_is_refused_with_the_remedy(method):
-    X = np.random.default_rng(0).standard_normal((30, 2))
-    booster = xgboost.XGBRegressor(n_estimators=2).fit(X, X[:, 0]).get_booster()
-    with pytest.raises(TypeError, match=r"model is a Booster.*XGBRegressor"):
-        method(booster, X, X[:, 0])

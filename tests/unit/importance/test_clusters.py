@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import t
 from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.model_selection import GroupKFold, LeaveOneGroupOut, LeaveOneOut, TimeSeriesSplit
+from sklearn.model_selection import GroupKFold, LeaveOneGroupOut, TimeSeriesSplit
 from sklearn.tree import DecisionTreeRegressor
 
 from losaw.importance import cpi, hierarchy, loco, pfi, sage, subgroups
@@ -238,9 +238,3 @@ def test_groups_that_a_fold_cannot_show_are_warned_of():
         hierarchy(LinearRegression(), rows, y, cv=LeaveOneGroupOut(), **options)
     with warnings.catch_warnings(action="error"):
         hierarchy(LinearRegression(), rows, y, cv=4, **options)
-
-
-@pytest.mark.parametrize("method", [pfi, sage])
-def test_a_fold_of_one_row_is_refused(method):
-    with pytest.raises(ValueError, match="scores one row"):
-        method(LinearRegression(), X[:20], Y[:20], cv=LeaveOneOut())

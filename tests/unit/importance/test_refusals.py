@@ -20,7 +20,7 @@ from sklearn.ensemble import (
     RandomTreesEmbedding,
 )
 from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifier
-from sklearn.metrics import make_scorer, mean_pinball_loss
+from sklearn.metrics import get_scorer, make_scorer, mean_pinball_loss
 from sklearn.model_selection import (
     FixedThresholdClassifier,
     GridSearchCV,
@@ -53,7 +53,7 @@ from losaw.importance import (
     ufi,
 )
 from losaw.knockoffs.conditional import ConditionalSampler
-from losaw.trends import absolute_traversal_rate, relative_traversal_rate
+from losaw.trends import absolute_traversal_rate, linear_coefficient, relative_traversal_rate
 
 N = 60
 RNG = np.random.default_rng(0)
@@ -105,6 +105,9 @@ def of_models():
     yield lambda: pfi(logit, X, (WORDS == "yes") * 1), "none of the model's classes"
     exact = line(y=X[:, 0])
     yield lambda: pfi(exact, X, X[:, 0], scale="ratio"), "the loss .* 0 but for rounding"
+    for method, given in ((pfi, None), (cpi, np.mean), (sage, StandardScaler())):
+        yield lambda: method(given, X, Y), "model must have predict or predict_proba, got "
+    yield lambda: pfi(line(), X, Y, cv=KFold), r"got the class; make one: KFold\(\)"
     yield lambda: ufi(line(), X, Y), "LinearRegression is not a fitted random forest"
     losaw = LosawRandomForestRegressor(2, random_state=0).fit(X, Y)
     yield lambda: air(losaw, X, Y), "LosawRandomForestRegressor is not"
@@ -127,7 +130,8 @@ def of_models():
         yield lambda: cpi(several, X, Y, cv=cv), r"2 models, and cv=.* may draw other folds"
     scored = {"cv": KFold(5).split(X), "scoring": "neg_mean_squared_error"}
     yield lambda: pfi([], X, Y, **scored), "0 models for 5 folds"
-    yield lambda: pfi(line(), X, Y, cv=N), "a fold of cv scores one row"
+    for method in (pfi, sage):
+        yield lambda: method(line(), X, Y, cv=N), "a fold of cv scores one row"
     own = FixedThresholdClassifier(LogisticRegression(), threshold=0.1).fit(X, Y > 0)
     found = GridSearchCV(own, {"threshold": [0.1]}).fit(X, Y > 0)
     whole = make_pipeline(StandardScaler(), own)
@@ -152,6 +156,7 @@ def of_models():
         yield lambda: air(forest(), X, Y, max_features=drawn), said
     said = "sampler must be one of .* or an object"
     yield lambda: cpi(line(), X, Y, sampler=ConditionalSampler), said
+    yield lambda: cpi(line(), X, Y, sampler_parameters=3), "sampler_parameters must be a dict"
     yield lambda: boruta(X, Y, alpha=0), "alpha must be between 0 and 1, got 0"
     for method in (boruta, residual_importance):
         yield lambda: method(X, np.array(list("abc"))[THREE]), "3 classes"
@@ -276,6 +281,8 @@ def of_responses():
     for cv in (["zz"], [("a", "b")], [([0, 1], [N])], [([0], [])], [(1, 2)], [1, 2], iter([1, 2])):
         said = "fold 0 of cv must be a pair of arrays of row numbers"
         yield lambda: loco(line(), X, Y, cv=cv), said
+    twice = [(range(30), [40, 40]), (range(30), [50])]
+    yield lambda: pfi(line(), X, Y, cv=twice), "fold 0 of cv scores row 40 more than once"
     for method in (pfi, loco, hierarchy):
         half = np.arange(30)
         seen = [(np.arange(N), half), (half, half + 30)]
@@ -314,6 +321,7 @@ def of_meaningless_scores():
         yield lambda: method(remembers, X, Y, random_state=0).ranks(), said
     said = "level must be between 0 and 1, got 95"
     yield lambda: pfi(line(), X, Y, random_state=0).ranks(level=95), said
+    yield lambda: pfi(line(), X, Y, random_state=0).plot(top=0), "top must be an integer"
 
 
 LISTS = pd.ArrowDtype(pa.list_(pa.int64()))
@@ -340,6 +348,9 @@ def of_odd_responses():
         (DATES.dt.tz_localize("UTC"), "not numbers"),
     ):
         yield lambda: pfi(model, FRAME, y), words
+    long = 2**60 + np.arange(N)
+    yield lambda: pfi(model, FRAME, long, cv=3), r"y holds whole numbers beyond 2\^53"
+    yield lambda: linear_coefficient(X, long.tolist()), r"y holds whole numbers beyond 2\^53"
     for nested in (
         pd.array(pa.array([[1], [2, 3]] * (N // 2)), dtype=LISTS),
         pd.array(pa.array([[1, 2]] * N), dtype=LISTS),
@@ -362,6 +373,9 @@ def of_odd_weights_and_rows_of_the_fit():
     one_missing = pd.array([None] + [1] * (N - 1), dtype="Int64")
     for weights in (one_missing, ["a"] * N, np.full(N, 1j), DATES, np.ones((N, 2))):
         yield lambda: pfi(model, FRAME, NUMBERS, sample_weight=weights), "^sample_weight "
+    for method, size in ((pfi, 1e308), (loco, 1e-200)):
+        weights, said = np.full(N, size), "sample_weight.*another unit"
+        yield lambda: method(line(), X, Y, sample_weight=weights), said
     for rows, y, words in (
         (FRAME.replace(X[3, 1], np.inf), NUMBERS, r"column 'b' .*infinite.*row 3"),
         (FRAME, NUMBERS.where(BUT_ROW_3), r"y has 1 missing .*row 3"),
@@ -387,7 +401,10 @@ def of_losses_and_rates():
         ({"scoring": lambda model, X, y: 0.0}, "mean over rows"),
         ({"scoring": "accuracy"}, "score of a classification"),
         ({"scoring": "neg_mean_squared_error", "loss": "squared-error"}, "not both"),
-    ):
+        ({"loss": get_scorer("r2")}, "a scorer is for scoring="),
+        ({"scale": "ratio", "loss": lambda y, p: -np.exp(-np.abs(y - p))},
+         "needs a loss above 0, and the model's is -"),
+    ):  # fmt: skip
         yield lambda: pfi(line(), X, Y, **asked), words
     model = line(FRAME)
     for options, words in (
@@ -450,6 +467,9 @@ def of_boosters():
     yield lambda: treeinner(plain, xgboost.DMatrix(X), Y), said
     yield lambda: treeinner(plain, X, WORDS), "y holds values that are not numbers"
     yield lambda: treeinner(forest(), X, Y), "RandomForestRegressor is not an xgboost model"
+    for method in (pfi, cpi, sage, subgroups):
+        said = r"model is a Booster.*XGBRegressor"
+        yield lambda: method(plain.get_booster(), X, Y), said
     for function in (predecomp, saabas):
         said = "^X is sparse, and absent entries are missing values to xgboost; fit and explain d"
         yield lambda: function(plain, csr_array(X)), said

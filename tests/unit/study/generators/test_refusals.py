@@ -118,6 +118,10 @@ HOLES = np.where(ROWS[:, 0] > 1, np.nan, ROWS[:, 0])
             "dates or durations",
         ),
         (lambda: simulated(ROWS, ROWS[:30, 0]), "y has 30 entries for 40 rows"),
+        (lambda: simulated(ROWS, ROWS[:, 0], signal=["X9"]), "signal: unknown feature 'X9'"),
+        (lambda: simulated(ROWS, ROWS[:, 0], n_train=40), "leave test rows"),
+        (lambda: simulated(ROWS, ROWS[:, 0], n_train=0), "n_train must be an integer of at least"),
+        (lambda: simulated(ROWS, ROWS[:, 0], kinds={"X1": "normal"}), "normal"),
     ],
 )
 def test_what_a_draw_returns_is_checked(call, words):
