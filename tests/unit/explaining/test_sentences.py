@@ -80,14 +80,6 @@ def test_own_groups_are_tested_in_place_of_associated_ones():
     assert ("X0", "a") in set(found.groups_to_frame()["features"])
 
 
-@pytest.mark.parametrize("n_features", [2, 4])
-def test_all_features_may_be_a_group(n_features):
-    frame = noise(p=n_features)
-    frame["y"] += frame["X1"]
-    found = explain(frame, groups={"all": [f"X{j + 1}" for j in range(n_features)]})
-    assert len(found.groups_to_frame()) in (1, 1 + n_features)
-
-
 def leaking():
     frame = noise(300)
     frame["y"] = frame["X1"] + frame["X2"]

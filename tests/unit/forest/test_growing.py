@@ -9,7 +9,7 @@ import pytest
 from losaw.forest import LosawRandomForestClassifier, LosawRandomForestRegressor
 from losaw.forest.growing.bootstrap import draw_in_bag_counts
 from losaw.forest.growing.scan_continuous import scan_weighted
-from losaw.forest.growing.scan_levels import first_levels, sort_levels
+from losaw.forest.growing.scan_levels import sort_levels
 from losaw.kernels.compiled import kernel
 from losaw.kernels.exponential import exponential, exponential_of_eight
 from losaw.kernels.inversion import invert, padded_row, product
@@ -185,16 +185,3 @@ def test_levels_whose_keys_differ_by_rounding_stay_in_their_order():
     assert key[0] > key[1] > key[3]
     sorted_levels(order, key)
     assert order.tolist() == [2, 0, 1, 3]
-
-
-@kernel()
-def set_of(order, n_left, n, recode):
-    return first_levels(order, n_left, n, recode)
-
-
-@pytest.mark.parametrize("n_left", [1, 2, 3])
-def test_the_side_of_the_smallest_level_is_the_left_one(n_left):
-    recode, order = np.array([2, 63, 1, 5]), np.array([0, 3, 2, 1])
-    names = [int(level) for level in recode[order]]
-    left, right = (sum(1 << level for level in side) for side in (names[:n_left], names[n_left:]))
-    assert int(set_of(order, n_left, 4, recode)) == (left if left & 0b10 else right)

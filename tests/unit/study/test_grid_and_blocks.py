@@ -1,6 +1,5 @@
 """Settings, learners, slices and blocks are functions of the study file and the request alone."""
 
-import hashlib
 import math
 import sys
 from pathlib import Path
@@ -265,9 +264,7 @@ def test_studies_that_share_an_experiment_share_its_streams(project):
     assert not np.array_equal(drawn["other"], drawn["tiny"])
 
 
-def test_equal_values_have_one_digest_whatever_their_order_and_nan_has_none():
-    text = b'{"a":[1.5,true],"b":1}'
-    assert short_digest({"b": 1, "a": [1.5, True]}) == hashlib.sha256(text).hexdigest()[:8]
+def test_nan_has_no_digest():
     with pytest.raises(ValueError, match="not JSON compliant"):
         short_digest({"a": math.nan})
 
