@@ -26,9 +26,8 @@ PRINTED = [path.stem for path in FILES if BOTH.search(path.read_text())]
 
 
 def session(name: str, scale: str) -> Session:
-    with pytest.MonkeyPatch.context() as patch:
-        if scale != "desk":  # claims are the same at every scale: they are checked once
-            patch.setattr("losaw.study.session.check_claims", lambda *of: None)
+    with pytest.MonkeyPatch.context() as patch:  # claims are checked in claims/test_claims.py
+        patch.setattr("losaw.study.session.check_claims", lambda *of: None)
         return Session(CONFIGURATION, {"studies": [name], "scale": scale})
 
 

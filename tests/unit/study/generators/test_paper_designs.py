@@ -324,7 +324,7 @@ def test_a_design_of_the_ranking_has_causes_that_predict_better_than_all_other_f
     data = DesignGenerator(design=design).sample(np.random.default_rng(1))
     causes = list(data.truth.signal)
     others = np.setdiff1d(np.arange(data.truth.n_features), causes)
-    forest = RandomForestRegressor(100, min_samples_leaf=5, random_state=0)
+    forest = RandomForestRegressor(20, min_samples_leaf=5, random_state=0)
     scores = [
         forest.fit(data.train.X[:, own], data.train.y).score(data.test.X[:, own], data.test.y)
         for own in (causes, others)
