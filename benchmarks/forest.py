@@ -29,7 +29,6 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMB
 import numpy as np
 import pandas as pd
 from forest_laws import SYNTHETIC, draw, paper
-from forest_process import first_call, memory
 from sklearn.base import clone
 from sklearn.ensemble import (
     ExtraTreesClassifier,
@@ -261,15 +260,8 @@ def main():
     print(f"{machine}: CPU seconds, medians of {repeats}; from {LARGE[1]} rows on {FEW_REPEATS}")
     table = run_settings(settings, repeats).assign(machine=machine)
     table.to_csv(RESULTS / "forest.csv", index=False)
-    if arguments.laws:
+    if arguments.laws or arguments.quick:
         return
-    imported, fitted = first_call()
-    print(f"import {imported:.2f} s, first fit {fitted:.2f} s", flush=True)
-    if arguments.quick:
-        return
-    used = pd.DataFrame(memory() if Path("/proc/self/status").exists() else [])
-    print(used.to_string(index=False, float_format="{:.0f}".format), flush=True)
-    used.to_csv(RESULTS / "forest_memory.csv", index=False)
     scaled = pd.DataFrame(scaling())
     scaled.to_csv(RESULTS / "forest_scaling.csv", index=False)
     show_exponents(scaled)

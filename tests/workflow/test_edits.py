@@ -1,4 +1,4 @@
-"""Which edit makes which files again: the table of docs/results.md, a dry run for each line."""
+"""Which edit makes which files again: the list of docs/results.md, a dry run for each line."""
 
 import contextlib
 import os

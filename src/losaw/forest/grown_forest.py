@@ -58,8 +58,3 @@ class GrownForest(BaseEstimator):
         """The fitted trees."""
         check_is_fitted(self)
         return self.forest_.trees
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = False
-        return tags

@@ -187,7 +187,7 @@ def test_a_plan_takes_the_seconds_of_earlier_runs_of_the_same_work(computed, old
     for block in computed.session().plan("tiny").blocks.values():
         n = len(block.seeds)
         cost = {"": 9, "plain/": 2 * n, "plain/reported": n, "jittered/reported": n}
-        cost_path(block.path).write_text(json.dumps({"seconds": cost, "peak_megabytes": 1}))
+        cost_path(block.path).write_text(json.dumps({"seconds": cost}))
     computed.edit(old, new)
     session = computed.session(scale="desk")  # the blocks are of smoke
     assert all(measured(block) == seconds for block in session.plan("tiny").blocks.values())

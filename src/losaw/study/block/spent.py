@@ -3,7 +3,6 @@
 import json
 import multiprocessing
 import resource
-import sys
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
@@ -53,20 +52,13 @@ def counted(seconds: Seconds | None, name: str) -> Iterator[None]:
         seconds[name] += cpu_seconds() - start
 
 
-def peak_megabytes() -> float:
-    """Return the largest memory that this process, or one of its children, has held."""
-    both = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
-    most = max(resource.getrusage(who).ru_maxrss for who in both)
-    return most / (1024**2 if sys.platform == "darwin" else 1024)  # bytes there, else kilobytes
-
-
 def cost_path(path: Path) -> Path:
     """Return the place of a block's costs, beside Snakemake's own benchmark."""
     return (path.parents[2] / "benchmarks" / path.parent.name / path.name).with_suffix(".json")
 
 
 def read_cost(path: Path) -> dict[str, Any] | None:
-    """Return ``seconds`` by part and ``peak_megabytes`` of a block; None if not noted."""
+    """Return ``seconds`` by part of a block; None if not noted."""
     try:
         return dict(json.loads(cost_path(path).read_text("utf-8")))
     except (OSError, ValueError):
@@ -79,10 +71,9 @@ def write_cost(path: Path, seconds: Mapping[str, float], taken: Collection[str])
     Parts with rows that were ``taken`` from an earlier job keep what they cost there. Where nothing
     is computed, those that are left out this time stay, as their rows do.
     """
-    before = read_cost(path) or {"seconds": {}, "peak_megabytes": 0.0}
+    before = read_cost(path) or {"seconds": {}}
     own = {OTHER: cpu_seconds() - sum(seconds.values()), **seconds}
     now = {name: own[name] + before["seconds"].get(name, 0.0) * (name in taken) for name in own}
-    peak = max(peak_megabytes(), before["peak_megabytes"] if taken else 0.0)
     stay = {k: v for k, v in before["seconds"].items() if k in taken or not seconds}
-    cost = {"seconds": stay | now, "peak_megabytes": peak}
+    cost = {"seconds": stay | now}
     write_text(cost_path(path), json.dumps(cost, indent=1) + "\n")

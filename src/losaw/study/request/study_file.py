@@ -349,9 +349,8 @@ class StudyFile(Strict):
     learners: dict[Name, LearnerOptions] = {}
     """Label -> ``learner`` (registered name, or import path), ``importances`` (labels; default all)
     and parameters. A parameter may be ``{axis: <name>}``, the value of an axis, or ``{axis: <name>,
-    values: {<value>: <parameter>, ...}}``. ``optional: true`` leaves a learner out where it, or an
-    importance of it, says by a class method ``unavailable()`` why it cannot run here, as R's
-    forests and ``examples/foreign`` do; others are refused.
+    values: {<value>: <parameter>, ...}}``. ``optional: true`` leaves a learner out that says by
+    ``unavailable()`` why it cannot run here.
     """
     estimators: Annotated[dict[Name, Options], _Named] = {}
     """In place of learners and importances: registered names, or label -> ``estimator`` and

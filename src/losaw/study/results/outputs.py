@@ -95,22 +95,20 @@ def _spent(plan: StudyPlan) -> dict[str, Any]:
 
     ``seconds`` are those of a data set, by part.
     """
-    peak = 0.0
     seconds: Counter[str] = Counter()
     n_sets: Counter[str] = Counter()
     for block in plan.blocks.values():
         cost = read_cost(block.path)
         if cost is None:
-            return {"core_seconds": None, "peak_megabytes": None, "seconds": {}}
+            return {"core_seconds": None, "seconds": {}}
         recipe = block.recipe
         is_own = own_parts(recipe)
         seconds.update({k: v for k, v in cost["seconds"].items() if k in is_own})
         for setting, learner in recipe.pairs():
             n_sets[learner] += len(recipe.seeds_of(setting, learner))
-        peak = max(peak, cost["peak_megabytes"])
     means = {k: v / n_sets[learner_of(k)] for k, v in seconds.items() if n_sets[learner_of(k)]}
-    total = {"core_seconds": round(seconds.total(), 1), "peak_megabytes": round(peak, 1)}
-    return {**total, "seconds": {name: round(mean, 4) for name, mean in means.items()}}
+    rounded = {name: round(mean, 4) for name, mean in means.items()}
+    return {"core_seconds": round(seconds.total(), 1), "seconds": rounded}
 
 
 def machine() -> str:
