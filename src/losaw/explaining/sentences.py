@@ -81,8 +81,9 @@ def answer(work: Work, decision: Decision, fdr: float) -> tuple[Sentence, ...]:
         hidden = [s for s in hidden if not set(s.features) & set(decision.selected)][:2]
         parts += [s.text[0].lower() + s.text[1:] for s in hidden]
         head = Sentence("selected", decision.selected, "; ".join(parts))
-        share = f"Of features selected like these, at most {100 * fdr:g} %"
-        at_rate = len(decision.by_groups) < len(decision.selected)
+        at_rate = [name for name in decision.selected if name not in decision.by_groups]
+        like = listed(at_rate) if decision.by_groups else "these"
+        share = f"Of features selected like {like}, at most {100 * fdr:g} %"
         if decision.method == "pfi":
             text = f"{share} on average are not used by the model, if {_independent(work)}."
             below.append(Sentence("rate", (), text))
@@ -155,7 +156,7 @@ def statements(work: Work, decision: Decision) -> tuple[Sentence, ...]:
         stated.append(of_group._replace(text=f"{of_group.text}: {number}."))
     text = "With probability .95 all of these statements are true, if each test keeps its level"
     text += f" and {_independent(work)}."
-    if any(len(group) == 1 and group in tested for group in decision.stated):
+    if any(len(g) == 1 and g in tested and g not in decision.by_loco for g in decision.stated):
         text += " Their tests have draws of their own: CPI may differ from the table's."
     if more := [name for name in decision.selected if (name,) not in decision.stated]:
         text += f" Selected at the false discovery rate only: {listed(more)}."
