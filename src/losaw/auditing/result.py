@@ -117,8 +117,9 @@ class Audit(Result):
             )
         elif first["found"] == 0:
             lines.append(
-                f"The scores of {best} put causes first, but at the false discovery rate it "
-                "selects none of them: use its order, not its selection."
+                f"The scores of {best} put causes first more often than chance (first places right "
+                f"{decimal(first['first'])}, {decimal(chance)} by chance), but at the false "
+                "discovery rate it selects none of them: use its order, not its selection."
             )
         if others:
             lines.append(f"Not significantly worse in {self.n_rounds} rounds: {', '.join(others)}.")

@@ -96,10 +96,11 @@ def run_round(
 def _refusal(error: LosawError, number: int, data: Prepared) -> str:
     """Why a round cannot be computed: its response is the reason, for the table's own could be."""
     if isinstance(error, ClassInOneFold):
+        where = "clusters" if data.is_clustered else "copies, which stay in one fold"
         return (
-            f"round {number}: a class of the simulated response is in so few clusters that one "
-            "fold has all of its rows, since the features hardly vary within clusters: use a "
-            "smaller --share, or merge rare classes"
+            f"round {number}: a class of the simulated response has all of its rows in one fold, "
+            f"since the features hardly vary within {where}: use a smaller --share, or merge rare "
+            "classes"
         )
     own = " ".join(str(error.__cause__ or error).split())[:300]
     of = "" if data.labels else ", which may be any number: audit a model for such, as the forest"

@@ -304,7 +304,7 @@ def begin(
     if part.clusters is not None and (n := len(np.unique(part.clusters))) < design.folds:
         fewer = f", or --folds {n}" * (n >= FEWEST_FOLDS)
         raise LosawError(
-            f"the {len(part.y):,} rows in use are of {counted(n, '[cluster|clusters]')}, too few "
+            f"the {len(part.y):,} rows in use are of {counted(n, part.unit).rstrip(',')}, too few "
             f"for {design.folds} folds: use more rows (--rows {len(data.y)} for all){fewer}"
         )
     return data, part, replace(design, rows=len(part.y), cuts=tuple(cuts))

@@ -161,7 +161,7 @@ def _numbers(column: Column, codes: FloatArray, asked: str | None) -> Column:
 
     known, n_values = codes[~np.isnan(codes)], column.n_values
     if asked is None and n_values > MOST_TEXT_LEVELS and not (known % 1).any():
-        if len(codes) == n_values == np.ptp(known) + 1:
+        if len(codes) == n_values and (np.abs(np.diff(known)) == 1).all():
             return column._replace(treatment="left out: it numbers the rows")
         if _KEY.fullmatch(column.name.strip()) and len(codes) < _ROWS_OF_ONE * n_values:
             words = f"an identifier, with {n_values:,} numbers in {len(codes):,} rows"

@@ -14,7 +14,8 @@ from losaw.explaining.sentences import in_braces
 
 _PARTS, _ROWS = 10, 500
 _MINUTES = 24 * 60  # of a day
-# A curve whose ends differ by so much of its range goes one way.
+# A curve whose ends differ by so much of its range, which is so much of its way up and down, goes
+# one way.
 _ONE_WAY = 0.8
 _FIRST_DAY = re.compile(r"dates, as days since ([\d-]+)")
 # Curves are drawn of so many features, those with the largest scores.
@@ -116,7 +117,8 @@ def _direction(curve: Curve, at: Any, is_factor: bool) -> str:
             for near in (effect >= effect[high] - span / 4, effect <= effect[low] + span / 4)
         )
         return f"is highest for {top}, lowest for {bottom}"
-    if abs(effect[-1] - effect[0]) >= _ONE_WAY * span:
+    way = np.abs(np.diff(effect)).sum()
+    if abs(effect[-1] - effect[0]) >= _ONE_WAY * span and span >= _ONE_WAY * way:
         return "rises with it" if effect[-1] > effect[0] else "falls with it"
     return f"is highest near {at[high]}, lowest near {at[low]}"
 

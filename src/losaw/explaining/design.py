@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from losaw.explaining.preparing import FEWEST_ROWS_OF_A_CLASS, Prepared
 from losaw.support.errors import LosawError
-from losaw.support.words import listed, percent
+from losaw.support.words import counted, listed, percent
 
 # The full design.
 FOLDS, PERMUTATIONS, DRAWS, TREES = 10, 5, 3, 100
@@ -212,21 +212,22 @@ def full_design(
     data: Prepared, methods: tuple[str, ...], fixed: Mapping[str, int | None]
 ) -> Design:
     """The design without a cut; ``fixed`` has what the user fixes (rows, folds, …)."""
-    n_rows, what = len(data.y), "rows in use"
+    n_rows, what = len(data.y), "[row|rows] in use"
     most = n_rows
     if data.clusters is not None:
-        most, what = len(np.unique(data.clusters)), "clusters"
+        most, what = len(np.unique(data.clusters)), data.unit
     elif data.labels:
-        most, what = int(np.bincount(data.y).min()), "rows of the rarest class"
+        most, what = int(np.bincount(data.y).min()), "[row|rows] of the rarest class"
     given: dict[str, Any] = {name: value for name, value in fixed.items() if value is not None}
     full = Design(n_rows, min(FOLDS, most), PERMUTATIONS, DRAWS, TREES, methods, n_rows)
     given["rows"] = min(given.get("rows", n_rows), n_rows)
     full = replace(full, **given)
     if most < FEWEST_FOLDS:
-        raise LosawError(f"there are {most} {what}; {FEWEST_FOLDS} at least are needed")
+        there = f"there {'is' if most == 1 else 'are'} {counted(most, what)}".rstrip(",")
+        raise LosawError(f"{there}; {FEWEST_FOLDS} at least are needed")
     if not FEWEST_FOLDS <= full.folds <= most:
         raise LosawError(
-            f"{most} {what} cannot be put into {full.folds} folds: folds must be "
+            f"{counted(most, what)} cannot be put into {full.folds} folds: folds must be "
             + (f"from {FEWEST_FOLDS} to {most}" if most > FEWEST_FOLDS else f"{most}")
         )
     return full

@@ -9,7 +9,7 @@ import numpy as np
 from losaw.explaining.design import METHODS, MOST_TESTED_ROWS, PILOT_FITS, sample
 from losaw.explaining.models import fit_each
 from losaw.explaining.preparing import Prepared
-from losaw.explaining.scores import LEVEL, Unit, Work, over_folds
+from losaw.explaining.scores import Unit, Work, over_folds
 from losaw.importance import cpi, hierarchy, loco
 from losaw.knockoffs import make_sampler
 from losaw.knockoffs.diagnostics import draw_tests
@@ -136,7 +136,12 @@ def _test_draws(work: Work, names: Sequence[str]) -> None:
 
 
 def recognised(work: Work) -> frozenset[Unit]:
-    """The features and groups whose draws can be distinguished from real values."""
+    """The features and groups whose draws can be distinguished from real values.
+
+    Not a table's only feature: its draws are other rows of it, which fail their test by chance.
+    """
+    if work.data.X.shape[1] == 1:
+        return frozenset()
     return frozenset(u for u, test in work.draw_tests.items() if test.p_value <= _RECOGNISED)
 
 
@@ -153,8 +158,8 @@ class Decision:
     """What is selected, by which method, and what stays open: everything shown is written of it.
 
     Where the draws of a feature fail their test, or are its copies, CPI says nothing of it: then
-    LOCO decides, which needs no draws; on copies in a stated group the group's test. A group is
-    stated if LOCO shows it where its draws fail, or those of a feature in it.
+    LOCO decides, which needs no draws; on copies in a stated group the group's test. Where draws
+    of a group fail, or those of a feature in it, LOCO must show it at the level of its test.
     """
 
     method: str | None = None  # the deciding method; None if no method tests
@@ -205,7 +210,6 @@ def decide(work: Work, fdr: float, heads: bool = True) -> Decision:
         raw = {n: over_folds(of_folds[:, j] - LEAST_LOCO).p_value for j, n in enumerate(raw)}
     if method == "cpi":
         copies = {(name,) for name, note in result.notes.items() if "untestable" in note}
-        # A single feature's draws are other rows of it, which fail their test by chance alone.
         failed = [(name,) for name in raw if (name,) in wrong | copies and n_features > 1]
     groups = [group for group in work.finest if 1 < len(group) < n_features]
     untrusted = [g for g in groups if g in wrong or any((name,) in wrong for name in g)]
@@ -223,13 +227,14 @@ def decide(work: Work, fdr: float, heads: bool = True) -> Decision:
     p_values = dict(zip(raw, adjusted, strict=True))
     order = np.argsort(-result.scores, kind="stable")
     by_loco = frozenset([*failed, *untrusted])
-    stated = tuple(g for g in work.finest if g not in by_loco or p_of.get(g, 1.0) <= LEVEL)
+    stated = _stated(work, {unit: p_of.get(unit, 1.0) for unit in by_loco})
     ordered = [result.feature_names[j] for j in order]
     by_groups = tuple(name for name in ordered if (name,) in stated and p_values[name] > fdr)
     selected = tuple(name for name in ordered if p_values[name] <= fdr or name in by_groups)
     passed = result.select(fdr=fdr)
     unclear = [unit for unit in failed if unit[0] in passed and unit[0] not in selected]
     not_stated = [group for group in work.finest if group not in (*stated, *unclear)]
+    not_stated = [group for group in not_stated if group in by_loco]  # else the level is the reason
     unclear += [group for group in not_stated if not set(group) & set(selected)]
     head = tuple(
         group
@@ -238,6 +243,27 @@ def decide(work: Work, fdr: float, heads: bool = True) -> Decision:
         or (group in work.left_out and work.left_out[group].mean() > 0)
     )
     return Decision(method, selected, by_groups, by_loco, tuple(unclear), stated, head)
+
+
+def _stated(work: Work, p_of_loco: dict[Unit, float]) -> tuple[Unit, ...]:
+    """Return those of the finest groups that are rejected with LOCO's p-value where draws fail.
+
+    At the levels of :func:`losaw.importance.hierarchy`, whose bound of false statements is one for
+    both kinds of tests: a feature that only its failed draws reject leaves no level to the others.
+    """
+    if not work.finest:
+        return ()
+    tested = dict(zip(work.groups["features"], work.groups["p_value"].tolist(), strict=True))
+    tested |= {u: max(tested[u], p_of_loco[u]) for u in work.finest if u in p_of_loco}
+    above = {u: [group for group in tested if set(u) <= set(group)] for u in work.finest}
+    left, before, stated = work.data.X.shape[1], -1, tuple[Unit, ...]()
+    while len(stated) > before:
+        before, stated = len(stated), tuple(
+            u for u in work.finest
+            if max(tested[group] * left / len(group) for group in above[u]) <= FAMILY_WISE
+        )  # fmt: skip
+        left = work.data.X.shape[1] - sum(len(unit) == 1 for unit in stated)
+    return stated
 
 
 def loco_of(unit: Unit, work: Work) -> tuple[float, float]:

@@ -1,6 +1,5 @@
 """The models that explain: forests for any table, boosting, or an estimator of the user's."""
 
-from types import FunctionType
 from typing import Any, Self
 
 import numpy as np
@@ -16,6 +15,7 @@ from losaw.scoring.folds import shuffled_folds, unfitted
 from losaw.support.arguments import one_of
 from losaw.support.errors import LosawError
 from losaw.support.outcomes import means, probabilities
+from losaw.support.words import counted
 
 MODELS = {"forest": "a random forest", "gradient-boosting": "gradient boosting"}
 _BELOW = 1.0
@@ -25,7 +25,7 @@ Splits = list[tuple[NDArray[np.intp], NDArray[np.intp]]]
 
 
 class ClassInOneFold(LosawError):
-    """All rows of a class are in one fold, since few clusters have it."""
+    """All rows of a class are in one fold, since few clusters have it, or copies of few rows."""
 
 
 class MissingNumbers(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
@@ -97,9 +97,6 @@ def make_model(model: Any, data: Prepared, n_trees: int, seed: int, n_jobs: int 
     if isinstance(model, type) or not (hasattr(model, "fit") and hasattr(model, "get_params")):
         got = f"the class {model.__name__}" if isinstance(model, type) else type(model).__name__
         got += ": give an instance" if isinstance(model, type) else ""
-        got += (
-            ": put it into a class with fit and predict" if isinstance(model, FunctionType) else ""
-        )
         raise LosawError(
             f"model must be one of {', '.join(MODELS)} or an estimator of scikit-learn, got {got}"
         )
@@ -114,14 +111,17 @@ def make_model(model: Any, data: Prepared, n_trees: int, seed: int, n_jobs: int 
 
 def splits_of(data: Prepared, folds: int, seed: int) -> Splits:
     """The rows to fit to and those held out, of every fold."""
-    stratified, clustered = bool(data.labels), data.clusters is not None
-    made = shuffled_folds(folds, stratified, clustered, seed % 2**32)
+    stratified, clusters = bool(data.labels), data.clusters
+    made = shuffled_folds(folds, stratified, clusters is not None, seed % 2**32)
     splits = list(made.split(data.X, data.y, data.clusters))
     for code, label in enumerate(data.labels):
         if not all((data.y[train] == code).any() for train, _ in splits):
+            together = np.arange(len(data.y)) if clusters is None else clusters
+            few = counted(len(np.unique(together[data.y == code])), data.unit)
             raise ClassInOneFold(
-                f"cluster: the class {label} of {data.target} is in so few clusters that one fold "
-                "has all of its rows; merge it with another class, or leave its rows out"
+                f"{'cluster: ' * data.is_clustered}the class {label} of {data.target} is in {few} "
+                "and one fold has all of its rows; merge it with another class, or leave its rows "
+                "out"
             )
     return splits
 
@@ -168,10 +168,13 @@ def _refusal(model: Any, error: Exception, data: Prepared) -> str:
         )
     if missing:
         hints.append(f"{', '.join(missing[:5])} have missing values: impute them in the Pipeline")
-    remedy = ". ".join(hints) or "fit it to such rows by hand first"
+    what, remedy = "this table", "fit it to such rows by hand first"
+    if hints:
+        what = "the columns of this table"
+        remedy = f"{'. '.join(hints)}; or leave such columns out (drop)"
     return (
-        f"model: {type(model).__name__} cannot be fitted to the columns of this table, or predict "
-        f"({type(error).__name__}: {own}). {remedy}; or leave such columns out (drop)"
+        f"model: {type(model).__name__} cannot be fitted to {what}, or predict "
+        f"({type(error).__name__}: {own}). {remedy}"
     )
 
 

@@ -60,6 +60,12 @@ class Prepared:
     clusters: NDArray[np.intp] | None = None
     is_clustered: bool = False  # whether the user names a column of clusters
 
+    @property
+    def unit(self) -> str:
+        """What stays in one fold, in words for :func:`losaw.support.words.counted`."""
+        copied = "[row|different rows], whose copies stay in one fold,"
+        return "[cluster|clusters]" if self.is_clustered else copied
+
 
 def prepare(
     frame: Any,

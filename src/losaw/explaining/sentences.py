@@ -6,22 +6,26 @@ selected, the answer is what is known of the features together.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from losaw.explaining.design import METHODS, kept_rows
 from losaw.explaining.disagreements import CONTRASTS, Associations, Disagreement
 from losaw.explaining.draws import FAMILY_WISE, LEAST_LOCO, Decision, loco_of, recognised
-from losaw.explaining.models import make_forest
+from losaw.explaining.models import MODELS, make_forest
 from losaw.explaining.preparing import Prepared
 from losaw.explaining.scores import LEVEL, Unit, Work, share_explained
 from losaw.support.words import as_option, decimal, listed, p_text, percent
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # So many features of a group, and of what stays open, are named.
 _NAMED, _MOST_OPEN = 8, 4
 # Columns with more values than this that repeat together mark rows of one person or thing.
 _MANY_VALUES, _ROWS_A_UNIT, _SAME_COLUMN = 20, 2, 0.99
+_TURNS = 1 / 3  # of a curve: fewer of its places
 _LOOKED_AT = 40  # of such columns: every pair takes a millisecond
 # A feature that explains so much alone may be made from the target, and one that explains most if
 # its score is so many times the next.
@@ -81,8 +85,9 @@ def answer(work: Work, decision: Decision, fdr: float) -> tuple[Sentence, ...]:
         hidden = [s for s in hidden if not set(s.features) & set(decision.selected)][:2]
         parts += [s.text[0].lower() + s.text[1:] for s in hidden]
         head = Sentence("selected", decision.selected, "; ".join(parts))
-        share = f"Of features selected like these, at most {100 * fdr:g} %"
-        at_rate = len(decision.by_groups) < len(decision.selected)
+        at_rate = [name for name in decision.selected if name not in decision.by_groups]
+        like = listed(at_rate) if decision.by_groups else "these"
+        share = f"Of features selected like {like}, at most {100 * fdr:g} %"
         if decision.method == "pfi":
             text = f"{share} on average are not used by the model, if {_independent(work)}."
             below.append(Sentence("rate", (), text))
@@ -155,7 +160,7 @@ def statements(work: Work, decision: Decision) -> tuple[Sentence, ...]:
         stated.append(of_group._replace(text=f"{of_group.text}: {number}."))
     text = "With probability .95 all of these statements are true, if each test keeps its level"
     text += f" and {_independent(work)}."
-    if any(len(group) == 1 and group in tested for group in decision.stated):
+    if any(len(g) == 1 and g in tested and g not in decision.by_loco for g in decision.stated):
         text += " Their tests have draws of their own: CPI may differ from the table's."
     if more := [name for name in decision.selected if (name,) not in decision.stated]:
         text += f" Selected at the false discovery rate only: {listed(more)}."
@@ -272,7 +277,8 @@ def notes(work: Work, has_curves: bool) -> tuple[Sentence, ...]:
     said = [Sentence("table", (), text) for text in work.data.notes]
     if work.data.X.shape[1] == 1 and "loco" in work.design.methods:
         said.append(Sentence("left out", (), "LOCO is left out: there is only one feature."))
-    if work.data.X.shape[1] == 2 and "loco" in work.design.methods:
+    is_forest = work.model == MODELS["forest"]
+    if work.data.X.shape[1] == 2 and "loco" in work.design.methods and is_forest:
         # Measured with forests, y = x + noise of the same variance.
         text = "Of two features LOCO finds too much: a forest often predicts slightly better with "
         text += (
@@ -365,7 +371,8 @@ def _leakage(work: Work) -> Iterator[Sentence]:
 def _clusters(data: Prepared, n_rows: int, related: Associations) -> Iterator[Sentence]:
     """Say that rows may belong together: names that repeat, or numbers that repeat together.
 
-    Columns that are a function of each other, as an age and a year of birth, do not count as two.
+    Columns that are a function of each other, as an age and a year of birth, or a number and its
+    square, do not count as two.
     """
     if data.is_clustered:
         return
@@ -378,11 +385,12 @@ def _clusters(data: Prepared, n_rows: int, related: Associations) -> Iterator[Se
             "occur in several rows. If rows of one value belong together, as those of a patient, "
             f"say so ({as_option('--cluster', column.name)}): without it p-values are too small.",
         )
-    counts, most = data.X.nunique(), len(data.y) / _ROWS_A_UNIT
+    X = data.X  # one row of each, where copies stay in one fold
+    if data.clusters is not None:
+        X = X.iloc[np.unique(data.clusters, return_index=True)[1]]
+    counts, most = X.nunique(), len(X) / _ROWS_A_UNIT
     names = [
-        name
-        for name in data.X.columns[data.X.dtypes != "category"]
-        if _MANY_VALUES < counts[name] <= most
+        name for name in X.columns[X.dtypes != "category"] if _MANY_VALUES < counts[name] <= most
     ][:_LOOKED_AT]
     for first in () if named else names:
         at = related.names.index(first)
@@ -391,23 +399,38 @@ def _clusters(data: Prepared, n_rows: int, related: Associations) -> Iterator[Se
             for other in names
             if other != first
             and related.strength[at, related.names.index(other)] < _SAME_COLUMN
-            and (pairs := data.X[[first, other]].dropna()).size  # a missing one is no value
+            and (pairs := X[[first, other]].dropna()).size  # a missing one is no value
             and len(pairs.drop_duplicates())
             <= min(1.1 * pairs.nunique().max(), len(pairs) / _ROWS_A_UNIT)
+            and not _is_curve(pairs.drop_duplicates())
         ]
         if together:
             shown = [first, *together[:2]]
-            units = len(data.X[shown].dropna().drop_duplicates())
+            units = len(X[shown].dropna().drop_duplicates())
             key = next((name for name in shown if counts[name] == units), "NAME")
             yield Sentence(
                 "cluster",
                 (first, *together),
                 f"Many rows share the values of {listed(shown)} ({units:,} combinations in "
-                f"{len(data.y):,} rows). If these are several rows of one person or thing, name "
+                f"{len(X):,} rows). If these are several rows of one person or thing, name "
                 f"the column that says which ({as_option('--cluster', key)}): without it p-values "
                 "are too small.",
             )
             return
+
+
+def _is_curve(points: "pd.DataFrame") -> bool:
+    """Whether one of two columns determines the other, which rises and falls in long runs.
+
+    The age of a person determines no weight, but no two persons may have the same age: then the
+    weights in the order of ages turn at two in three places.
+    """
+    for by, of in (points.columns, points.columns[::-1]):
+        steps = np.sign(np.diff(points.sort_values(by)[of]))
+        steps = steps[steps != 0]
+        if points[by].is_unique and (steps[1:] != steps[:-1]).mean() < _TURNS:
+            return True
+    return False
 
 
 def rare_classes(data: Prepared, part: Prepared) -> Iterator[Sentence]:

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from losaw.explaining.written import CODE, of_two_numbers
+from losaw.explaining.written import CODE, as_number, of_two_numbers
 from losaw.support.errors import LosawError
 from losaw.support.words import as_option, did_you_mean
 from losaw.tables.columns import LARGEST_WHOLE, MOST_TEXT_LEVELS
@@ -230,7 +230,7 @@ def _refuse_other_lines(path: Path, names: list[str]) -> None:
         raise LosawError(
             f"{path}: the first line ({names[0][:60]!r}) is not of the table; remove such lines"
         )
-    number = next((name for name in names if _as_number(name) is not None), None)
+    number = next((name for name in names if as_number(name) is not None), None)
     if number is not None:
         raise LosawError(
             f"{path}: the first line looks like data, not like names ({number!r}). If it is data, "
@@ -274,7 +274,7 @@ def _values(
     notes: list[str],
 ) -> "pd.Series":
     """The values of a column of text: numbers where every cell that counts is one, and no code."""
-    numbers = {text: _as_number(text) for text in cells.dropna().unique()}
+    numbers = {text: as_number(text) for text in cells.dropna().unique()}
     decisive = cells[counts].dropna().unique().tolist()
     code = next((text for text in decisive if re.fullmatch(CODE, text)), None)
     are_numbers = all(numbers[text] is not None for text in decisive)
@@ -312,13 +312,6 @@ def _values(
     return cells.map(numbers).astype(float)
 
 
-def _as_number(text: str) -> float | None:
-    try:
-        return float(text) if "_" not in text else None
-    except ValueError:
-        return None
-
-
 def _separator(lines: list[str]) -> str:
     """The separator that every line has, and the same number of times: a title may stand above.
 
@@ -340,5 +333,5 @@ def _separator(lines: list[str]) -> str:
     if len(set(map(len, fields))) > 1 or len(fields[0]) <= counts[separator][0] + 1:
         return separator
     known = ('""', "NA", *MISSING)
-    are_numbers = all(f in known or _as_number(f) is not None for line in fields for f in line)
+    are_numbers = all(f in known or as_number(f) is not None for line in fields for f in line)
     return _BLANKS if are_numbers or counts[separator][0] == 0 else separator

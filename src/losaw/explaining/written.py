@@ -59,7 +59,7 @@ def numbers_of(name: str, texts: list[str]) -> ReadTexts | None:
     """
     amounts = [match for match in map(_amount, texts) if match is not None]
     spelled = _spellings(amounts) if len(amounts) == len(texts) else []
-    odd = next((j for j, text in enumerate(texts) if not _is_plain(text)), None)
+    odd = next((j for j, text in enumerate(texts) if as_number(text) is None), None)
     if odd is None:
         return None
     sign = np.array(
@@ -121,11 +121,12 @@ def of_two_numbers(name: str, text: str, first: float, second: float) -> LosawEr
     )
 
 
-def _is_plain(text: str) -> bool:
+def as_number(text: str) -> float | None:
+    """Return the number of a text like 1234.5, as Python reads it; None if it is none."""
     try:
-        return np.isfinite(float(text))
+        return float(text) if "_" not in text else None
     except ValueError:
-        return False
+        return None
 
 
 def days_of(name: str, texts: list[str], n_rows: Any) -> ReadTexts | None:

@@ -85,6 +85,7 @@ def test_missing_values_are_one_more_value_and_ten_values_are_the_most():
         (np.full(N, 3.0), "constant"),
         (np.full(N, np.nan), "no value"),
         (ROW + 1000, "numbers the rows"),
+        (-ROW.astype(float), "numbers the rows"),
         ([f"person {i}" for i in ROW], "free text or an identifier"),
         ([2**60 + i % 7 for i in range(N)], "beyond 2^53"),
         (np.resize(["x", " x", "x "], N), "constant"),
@@ -130,6 +131,15 @@ def test_keys_are_known_by_their_names_and_kept_by_their_kind(name, is_key):
     frame = table(**{name: numbers})
     assert (column_of(frame, name)[0].values is None) == is_key
     assert column_of(frame, name, kinds={name: "continuous"})[0].kind == "continuous"
+
+
+@pytest.mark.parametrize("whole", [ROW, ROW + 1950, -ROW, ROW.astype(float)])
+def test_whole_numbers_in_another_order_than_the_rows_are_left_out_by_name_alone(whole):
+    ranks = RNG.permutation(whole)
+    assert column_of(table(x=ranks))[0].values is not None
+    assert "an identifier" in column_of(table(id=ranks), "id")[0].treatment
+    up_and_down = np.abs(whole - whole[N // 3])
+    assert column_of(table(x=up_and_down))[0].values is not None
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import binom
 
 from losaw.explaining import sentences
 from losaw.explaining.clock import Clock
@@ -13,6 +14,7 @@ from losaw.explaining.draws import LEAST_LOCO, decide
 from losaw.explaining.preparing import prepare
 from losaw.explaining.scores import Quality, Work, over_folds
 from losaw.explaining.sentences import answer, statements
+from losaw.importance.group_tree import top_down_tests, tree_of_groups
 from losaw.knockoffs.diagnostics import DrawTest
 from losaw.scoring.result import ImportanceResult
 from losaw.scoring.tests import nadeau_bengio, t_tests
@@ -35,7 +37,7 @@ def scored(*means, notes=None):
 
 def groups_of(*groups):
     scores = np.linspace(1.0, 0.1, len(groups))
-    more = {"score": scores, "std_error": 0.01, "adjusted_p_value": 0.004}
+    more = {"score": scores, "std_error": 0.01, "p_value": 0.001, "adjusted_p_value": 0.004}
     return pd.DataFrame({"features": list(groups), "finest": True, **more})
 
 
@@ -54,9 +56,9 @@ def work(cpi, loco=None, draws=None, groups=(), left_out=None, p_value=0.001):
     return made
 
 
-def said(made):
-    found = decide(made, 0.1)
-    return found, {s.kind: s for s in answer(made, found, 0.1)}
+def said(made, fdr=0.1):
+    found = decide(made, fdr)
+    return found, {s.kind: s for s in answer(made, found, fdr)}
 
 
 def test_cpi_decides_where_its_draws_pass_their_test():
@@ -95,9 +97,60 @@ def test_what_is_selected_or_stated_is_not_said_to_be_open():
     assert 0.05 < over_folds(made.left_out["income",] - LEAST_LOCO).p_value < 0.1
     assert "income" in found.selected and found.stated == found.open == ()
     assert not {"open", "not selected"} & set(sentences)
-    found, sentences = said(work(scored(0.2, 0, 0, 0), scored(0.0107, 0, 0, 0), **income))
+    made = work(scored(0.2, 0, 0, 0), scored(0.0111, 0, 0, 0), **income)
+    found, sentences = said(made, 0.01)
+    assert over_folds(made.left_out["income",] - LEAST_LOCO).p_value > 0.01 / 4
     assert found.selected == found.by_groups == ("income",) and found.open == ()
     assert "by groups" in sentences and not {"open", "rate"} & set(sentences)
+    stated = statements(made, found)
+    assert "matters" in stated[0].text and "draws of their own" not in stated[-1].text
+
+
+def test_the_false_discovery_rate_is_said_of_those_that_it_selects():
+    made = work(scored(0.2, 0, 0, 0), groups=(("income",), ("age",)))
+    found, sentences = said(made)
+    assert found.selected == ("income", "age") and found.by_groups == ("age",)
+    assert sentences["rate"].text.startswith("Of features selected like income, at most 10 %")
+    assert "draws of their own" in statements(made, found)[-1].text
+
+
+K, TIMES = 8, 500
+# The correlation c of folds for which the corrected t-test is exact: c = (1 - c) / (K - 1).
+SHARED = 1 / K
+
+
+def null_folds(rng):
+    """Values of eight folds of four features, 0 on average."""
+    common, own = rng.standard_normal((1, 4)), rng.standard_normal((K, 4))
+    return 0.01 * (np.sqrt(SHARED) * common + np.sqrt(1 - SHARED) * own)
+
+
+def top_down(p_values):
+    """The finest of four features without groups, as hierarchy tests them, and its table."""
+    tree = tree_of_groups(NAMES, {name: [name] for name in NAMES})
+    _, adjusted = top_down_tests(tree, lambda at: np.array([[0.0, *p_values][n] for n in at]), 0.05)
+    units = [tuple(NAMES[j] for j in node.members) for node in tree]
+    table = pd.DataFrame({"features": units, "p_value": [0.0, *p_values]})
+    return table, tuple(u for u, p in zip(units[1:], adjusted[1:], strict=True) if p <= 0.05)
+
+
+@pytest.mark.parametrize(("n_failed", "n_causes"), [(4, 0), (3, 0), (2, 0), (2, 1), (0, 1)])
+def test_any_statement_is_false_as_seldom_as_is_said(n_failed, n_causes):
+    """Draws that fail reject whatever their feature does; LOCO is at its bound, or CPI is 0."""
+    rng, false = np.random.default_rng(n_failed), 0
+    failed = NAMES[:n_failed]
+    made = work(scored(0, 0, 0, 0), scored(0, 0, 0, 0), dict.fromkeys(failed, WRONG))
+    for _ in range(TIMES):
+        folds = null_folds(rng)
+        p_values = t_tests(*nadeau_bengio(folds, 1 / (K - 1)))
+        p_values[:n_failed] = 0.0
+        p_values[4 - n_causes :] = 0.0
+        made.groups, made.finest = top_down(p_values)
+        made.results["cpi"].details["raw_p_values"][:] = p_values
+        made.results["loco"].details["fold_scores"][:] = LEAST_LOCO + folds
+        stated = {name for unit in decide(made, 0.1).stated for name in unit}
+        false += bool(stated & set(NAMES[: 4 - n_causes]))
+    assert false <= binom.ppf(0.999, TIMES, 0.05)
 
 
 @pytest.mark.parametrize(("loco", "is_selected"), [(0.005, False), (0.03, True)])
@@ -221,6 +274,14 @@ def test_of_what_stays_open_few_are_named_and_the_rest_is_a_number(monkeypatch):
             "open"
         ].text
         assert more in text and text.count("(LOCO") == most
+
+
+@pytest.mark.parametrize("n_features", [1, 2])
+def test_draws_of_a_single_feature_fail_by_chance_alone(n_features):
+    """They are other rows of it; LOCO, which is said to decide, would leave out all features."""
+    made = work(scored(0.2, 0, 0, 0), draws={"income": WRONG})
+    made.data = replace(made.data, X=made.data.X[list(NAMES[:n_features])])
+    assert bool(list(sentences._recognised(made))) == (n_features > 1)
 
 
 def test_copies_in_a_stated_group_are_decided_by_its_test():

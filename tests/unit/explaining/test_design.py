@@ -143,6 +143,13 @@ def test_more_folds_than_rows_are_refused_and_few_rows_have_fewer():
     assert full_design(of_40, ("pfi",), FREE).folds == 10
     with pytest.raises(LosawError, match="40 clusters cannot be put into 41 folds"):
         full_design(of_40, ("pfi",), FREE | {"folds": 41})
+    few = pd.DataFrame(np.random.default_rng(0).standard_normal((12, 3)), columns=list("xzy"))
+    words = "^12 different rows, whose copies stay in one fold, cannot be put into 20 folds"
+    with pytest.raises(LosawError, match=words):
+        full_design(prepare(few.iloc[rows % 12], "y"), ("pfi",), FREE | {"folds": 20})
+    of_2 = replace(prepare(few.iloc[rows % 12], "y"), clusters=rows % 2)
+    with pytest.raises(LosawError, match=r"^there are 2 different rows, .* fold; 3 at least are"):
+        full_design(of_2, ("pfi",), FREE)
     of_6 = prepare(frame.assign(who=rows % 6), "y", cluster="who")
     assert full_design(of_6, ("pfi",), FREE).folds == 6
 

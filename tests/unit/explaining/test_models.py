@@ -8,12 +8,20 @@ import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
-from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression, PoissonRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import losaw
-from losaw.explaining.models import MissingNumbers, fit_each, make_forest, make_model, splits_of
+from losaw.explaining.curves import Curve, _direction
+from losaw.explaining.models import (
+    ClassInOneFold,
+    MissingNumbers,
+    fit_each,
+    make_forest,
+    make_model,
+    splits_of,
+)
 from losaw.explaining.preparing import prepare
 from losaw.explaining.scores import jackknife_error
 from losaw.importance import cpi, hierarchy, loco, pfi
@@ -111,12 +119,34 @@ def test_what_a_model_refuses_passes_with_its_columns_and_the_remedy(model, word
         losaw.explain(frame.drop(columns="bought"), "y", model=model, methods="pfi", **QUICK)
 
 
+def test_what_a_model_refuses_of_the_response_is_not_said_of_columns():
+    frame = copies(100)
+    words = r"cannot be fitted to this table, or .*value\(s\) of y.*\. fit it .* by hand first$"
+    with pytest.raises(LosawError, match=words):
+        losaw.explain(frame, "y", model=PoissonRegressor(), methods="pfi", **QUICK)
+
+
+@pytest.mark.parametrize("cluster", [None, "who"])
+def test_a_class_in_one_fold_is_said_to_be_in_clusters_only_where_these_are_named(cluster):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.standard_normal((60, 3)), columns=list("abc"))
+    frame = frame.assign(y=["rare", *["usual"] * 59], who=range(60))
+    data = prepare(frame.loc[np.r_[[0] * 12, [1] * 4, :60]], "y", cluster=cluster,
+                   drop=[] if cluster else ["who"])  # fmt: skip
+    words = "cluster: the .* in 1 cluster and" if cluster else (
+        "^the class rare of y is in 1 row, whose copies stay in one fold, and one fold "
+        "has all of its rows"
+    )  # fmt: skip
+    with pytest.raises(ClassInOneFold, match=words):
+        splits_of(data, 3, 0)
+
+
 @pytest.mark.parametrize(
     ("model", "words"),
     [
         (LogisticRegression(), "does not solve"),
         (RandomForestRegressor, "the class RandomForestRegressor: give an instance"),
-        (lambda X: X, "got function: put it into a class with fit and predict"),
+        (lambda X: X, "or an estimator of scikit-learn, got function"),
         (3, "model must be one of"),
     ],
 )
@@ -283,6 +313,28 @@ def test_a_direction_names_dates_as_dates(form):
     low, high = days[70], days[130]
     near = re.fullmatch(r"day: .* near ([\d-]{10}), lowest near ([\d-]{10})\.", said.text)
     assert low <= pd.Timestamp(near[1]) <= high and not low <= pd.Timestamp(near[2]) <= high
+
+
+U = np.linspace(0, 1, 11)
+SHAPES = {
+    "a line": (U, "rises with it"),
+    "a step": (U > 0.5, "rises with it"),
+    "a fall": (-np.exp(3 * U), "falls with it"),
+    "a line that wavers": (U + 0.04 * (-1) ** np.arange(11), "rises with it"),
+    "a hump": (-((U - 0.4) ** 2), "is highest near 0.4, lowest near 1.0"),
+    "a wave": (np.r_[0, 4, 10, 10, 6, 1, -1, 2, 6, 8, 9], "is highest near 0.2, lowest near 0.6"),
+    "a wave between far ends": (-np.cos(3 * np.pi * U), "is highest near "),
+    "a wave downwards": (np.cos(3 * np.pi * U), "is highest near "),
+    "many waves": (U + np.sin(8 * np.pi * U), "is highest near "),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_prediction_rises_or_falls_only_where_it_does_so_all_the_way(shape):
+    effect, words = SHAPES[shape]
+    at = [f"{u:.1f}" for u in U]
+    said = _direction(Curve(U, np.asarray(effect, dtype=float), np.full(11, 0.01)), at, False)
+    assert said.startswith(words)
 
 
 DAY = pd.Timestamp("2025-03-01")

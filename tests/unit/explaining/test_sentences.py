@@ -9,8 +9,9 @@ from sklearn.linear_model import LinearRegression
 
 import losaw
 from losaw.explaining.design import sample, take
+from losaw.explaining.disagreements import associations
 from losaw.explaining.preparing import prepare
-from losaw.explaining.sentences import rare_classes
+from losaw.explaining.sentences import _clusters, rare_classes
 from reference.explaining_tables import copies, mixed
 
 
@@ -166,6 +167,34 @@ def test_rows_of_one_patient_are_noticed_and_kept_together():
     assert kinds(harmless, "cluster") == []
 
 
+WHOLE = np.arange(-30, 31)
+CURVES = {"square": WHOLE**2, "cube": WHOLE**3 - 300 * WHOLE, "bell": np.exp(-(WHOLE**2) / 99.0),
+          "wave": np.sin(WHOLE / 5), "distance": np.abs(WHOLE - 7)}  # fmt: skip
+RNG = np.random.default_rng(3)
+PERSONS = {"years": RNG.integers(20, 60, 61), "kilograms": RNG.normal(70, 9, 61).round(),
+           "near": WHOLE + 3 * RNG.standard_normal(61), "random": RNG.permutation(61)}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [*CURVES, *PERSONS])
+@pytest.mark.parametrize("is_first", [False, True])
+def test_a_function_of_a_column_is_no_second_one_that_repeats_with_it(name, is_first):
+    values, who = (CURVES | PERSONS)[name], np.arange(244) % 61
+    y = np.random.default_rng(0).standard_normal(244)
+    pair = {"z": values[who], "a": WHOLE[who]} if is_first else {"a": WHOLE[who], "z": values[who]}
+    data = prepare(pd.DataFrame(pair | {"y": y}), "y")
+    found = list(_clusters(data, 244, associations(data.X, list(data.kinds.values()), 0)))
+    assert bool(found) == (name in PERSONS)
+
+
+def test_copies_that_stay_in_one_fold_need_no_name_of_clusters():
+    frame = noise(60).iloc[np.arange(240) % 60]
+    data = prepare(frame, "y")
+    related = associations(data.X, list(data.kinds.values()), 0)
+    assert len(np.unique(data.clusters)) == 60 and not list(_clusters(data, 240, related))
+    alone = replace(data, clusters=None)
+    assert "(60 combinations in 240 rows)" in next(_clusters(alone, 240, related)).text
+
+
 @pytest.mark.parametrize("known", [{"a": 24}, {"a": 30, "b": 30}, {"b": 200, "a": 40}])
 def test_values_that_are_missing_together_are_no_combination(known):
     rng = np.random.default_rng(0)
@@ -284,10 +313,14 @@ def test_what_adds_to_given_columns_is_said_in_these_words(model):
         assert "age" not in set(found.to_frame()["feature"])
 
 
-def test_of_two_features_the_page_says_that_loco_finds_too_much():
-    for n_columns in (2, 3):
-        found = explain(noise(p=n_columns), methods=["pfi", "loco"])
-        assert ("LOCO finds too much" in found.to_text()) == (n_columns == 2)
+@pytest.mark.parametrize(
+    ("n_columns", "model"),
+    [(2, "forest"), (3, "forest"), (2, LinearRegression()), (2, "gradient-boosting")],
+)
+def test_of_two_features_the_page_says_that_loco_of_a_forest_finds_too_much(n_columns, model):
+    found = explain(noise(p=n_columns), methods=["pfi", "loco"], model=model)
+    is_said = "LOCO finds too much" in found.to_text()
+    assert is_said == (n_columns == 2 and model == "forest")
 
 
 def test_a_given_column_with_a_comma_stands_in_quotes():
