@@ -1,7 +1,7 @@
 """CPI, the test of its draws, and what is selected: by CPI, or by LOCO where draws fail."""
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -171,6 +171,7 @@ class Decision:
     open: tuple[Unit, ...] = ()  # CPI is above 0, but the draws fail and LOCO does not show it
     stated: tuple[Unit, ...] = ()  # those of the finest groups that are stated
     head: tuple[Unit, ...] = ()  # those that may stand in the headline: their LOCO is above 0
+    p_of_stated: Mapping[Unit, float] = field(default_factory=dict)  # adjusted
 
     def by(self, unit: Unit) -> str:
         """Return what decides on a feature or a group."""
@@ -227,7 +228,8 @@ def decide(work: Work, fdr: float, heads: bool = True) -> Decision:
     p_values = dict(zip(raw, adjusted, strict=True))
     order = np.argsort(-result.scores, kind="stable")
     by_loco = frozenset([*failed, *untrusted])
-    stated = _stated(work, {unit: p_of.get(unit, 1.0) for unit in by_loco})
+    p_of_stated = _stated(work, {unit: p_of.get(unit, 1.0) for unit in by_loco})
+    stated = tuple(p_of_stated)
     ordered = [result.feature_names[j] for j in order]
     by_groups = tuple(name for name in ordered if (name,) in stated and p_values[name] > fdr)
     selected = tuple(name for name in ordered if p_values[name] <= fdr or name in by_groups)
@@ -242,28 +244,33 @@ def decide(work: Work, fdr: float, heads: bool = True) -> Decision:
         if len(group) in (1, n_features)
         or (group in work.left_out and work.left_out[group].mean() > 0)
     )
-    return Decision(method, selected, by_groups, by_loco, tuple(unclear), stated, head)
+    return Decision(method, selected, by_groups, by_loco, tuple(unclear), stated, head, p_of_stated)
 
 
-def _stated(work: Work, p_of_loco: dict[Unit, float]) -> tuple[Unit, ...]:
+def _stated(work: Work, p_of_loco: dict[Unit, float]) -> dict[Unit, float]:
     """Return those of the finest groups that are rejected with LOCO's p-value where draws fail.
 
-    At the levels of :func:`losaw.importance.hierarchy`, whose bound of false statements is one for
-    both kinds of tests: a feature that only its failed draws reject leaves no level to the others.
+    With their adjusted p-values, at the levels of :func:`losaw.importance.hierarchy`, whose bound
+    of false statements is one for both kinds of tests if the tests of the groups around them keep
+    their levels: a feature that only its failed draws reject leaves no level to the others.
     """
     if not work.finest:
-        return ()
+        return {}
     tested = dict(zip(work.groups["features"], work.groups["p_value"].tolist(), strict=True))
     tested |= {u: max(tested[u], p_of_loco[u]) for u in work.finest if u in p_of_loco}
     above = {u: [group for group in tested if set(u) <= set(group)] for u in work.finest}
-    left, before, stated = work.data.X.shape[1], -1, tuple[Unit, ...]()
-    while len(stated) > before:
-        before, stated = len(stated), tuple(
-            u for u in work.finest
-            if max(tested[group] * left / len(group) for group in above[u]) <= FAMILY_WISE
-        )  # fmt: skip
-        left = work.data.X.shape[1] - sum(len(unit) == 1 for unit in stated)
-    return stated
+    n_features, found = work.data.X.shape[1], dict[Unit, float]()
+    while True:
+        left = n_features - sum(len(unit) == 1 for unit in found)
+        p_values = {
+            u: max(tested[group] * left / len(group) for group in above[u])
+            for u in work.finest
+            if u not in found
+        }
+        more = {unit: p for unit, p in p_values.items() if p <= FAMILY_WISE}
+        if not more:
+            return {unit: found[unit] for unit in work.finest if unit in found}
+        found |= more
 
 
 def loco_of(unit: Unit, work: Work) -> tuple[float, float]:

@@ -119,9 +119,9 @@ def splits_of(data: Prepared, folds: int, seed: int) -> Splits:
             together = np.arange(len(data.y)) if clusters is None else clusters
             few = counted(len(np.unique(together[data.y == code])), data.unit)
             raise ClassInOneFold(
-                f"{'cluster: ' * data.is_clustered}the class {label} of {data.target} is in {few} "
-                "and one fold has all of its rows; merge it with another class, or leave its rows "
-                "out"
+                f"{'cluster: ' * data.is_clustered}in the {len(data.y):,} rows in use the class "
+                f"{label} of {data.target} is in {few} and one fold has all of its rows; use more "
+                "rows if there are more, merge it with another class, or leave its rows out"
             )
     return splits
 

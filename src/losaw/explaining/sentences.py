@@ -155,7 +155,7 @@ def statements(work: Work, decision: Decision) -> tuple[Sentence, ...]:
         else:
             cpi = tested[group]
             number = f"CPI {decimal(cpi['score'])} ± {decimal(cpi['std_error'])}, p "
-            number += p_text(cpi["adjusted_p_value"])
+            number += p_text(decision.p_of_stated[group])
         of_group = statement(group, work, decision)
         stated.append(of_group._replace(text=f"{of_group.text}: {number}."))
     text = "With probability .95 all of these statements are true, if each test keeps its level"
@@ -400,9 +400,9 @@ def _clusters(data: Prepared, n_rows: int, related: Associations) -> Iterator[Se
             if other != first
             and related.strength[at, related.names.index(other)] < _SAME_COLUMN
             and (pairs := X[[first, other]].dropna()).size  # a missing one is no value
-            and len(pairs.drop_duplicates())
-            <= min(1.1 * pairs.nunique().max(), len(pairs) / _ROWS_A_UNIT)
-            and not _is_curve(pairs.drop_duplicates())
+            and len(points := pairs.drop_duplicates()) > _MANY_VALUES
+            and len(points) <= min(1.1 * pairs.nunique().max(), len(pairs) / _ROWS_A_UNIT)
+            and not _is_curve(points)
         ]
         if together:
             shown = [first, *together[:2]]
@@ -412,9 +412,9 @@ def _clusters(data: Prepared, n_rows: int, related: Associations) -> Iterator[Se
                 "cluster",
                 (first, *together),
                 f"Many rows share the values of {listed(shown)} ({units:,} combinations in "
-                f"{len(X):,} rows). If these are several rows of one person or thing, name "
-                f"the column that says which ({as_option('--cluster', key)}): without it p-values "
-                "are too small.",
+                f"{len(X):,} {'different ' * (data.clusters is not None)}rows). If these are "
+                "several rows of one person or thing, name the column that says which "
+                f"({as_option('--cluster', key)}): without it p-values are too small.",
             )
             return
 

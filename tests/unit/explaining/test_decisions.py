@@ -153,6 +153,16 @@ def test_any_statement_is_false_as_seldom_as_is_said(n_failed, n_causes):
     assert false <= binom.ppf(0.999, TIMES, 0.05)
 
 
+def test_the_p_value_of_a_statement_is_the_one_that_decides():
+    """Draws that fail leave no level to the others, so that it is larger than hierarchy's."""
+    made = work(scored(0.2, 0.2, 0.2, 0), scored(0, 0, 0, 0), dict.fromkeys(NAMES[:2], WRONG))
+    made.groups, made.finest = top_down([0.0, 0.0, 0.012, 0.5])
+    made.groups = made.groups.assign(score=0.2, std_error=0.01)
+    found = decide(made, 0.1)
+    assert set(found.stated) == {NAMES[2:3]} and len(made.finest) == 3
+    assert statements(made, found)[0].text.endswith(": CPI .20 ± .01, p = .048.")
+
+
 @pytest.mark.parametrize(("loco", "is_selected"), [(0.005, False), (0.03, True)])
 def test_loco_decides_by_more_than_a_copy_of_a_cause_is_worth_to_a_forest(loco, is_selected):
     made = work(scored(0.2, 0, 0, 0), scored(loco, 0, 0, 0), draws={"income": WRONG})
@@ -229,7 +239,7 @@ def test_a_group_beside_selected_features_is_in_the_headline_unless_one_is_its_o
         "which"
     )
     first = statements(made, found)[0].text
-    assert first.endswith(" (at the false discovery rate: rooms): CPI 1.00 ± .01, p = .004.")
+    assert first.endswith(" (at the false discovery rate: rooms): CPI 1.00 ± .01, p = .002.")
 
 
 HEADS = [

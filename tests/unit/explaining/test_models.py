@@ -133,9 +133,9 @@ def test_a_class_in_one_fold_is_said_to_be_in_clusters_only_where_these_are_name
     frame = frame.assign(y=["rare", *["usual"] * 59], who=range(60))
     data = prepare(frame.loc[np.r_[[0] * 12, [1] * 4, :60]], "y", cluster=cluster,
                    drop=[] if cluster else ["who"])  # fmt: skip
-    words = "cluster: the .* in 1 cluster and" if cluster else (
-        "^the class rare of y is in 1 row, whose copies stay in one fold, and one fold "
-        "has all of its rows"
+    words = "cluster: in the 76 rows in use the .* in 1 cluster and" if cluster else (
+        "^in the 76 rows in use the class rare of y is in 1 row, whose copies stay in one fold, "
+        "and one fold has all of its rows; use more"
     )  # fmt: skip
     with pytest.raises(ClassInOneFold, match=words):
         splits_of(data, 3, 0)

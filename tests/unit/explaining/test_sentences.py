@@ -193,6 +193,19 @@ def test_copies_that_stay_in_one_fold_need_no_name_of_clusters():
     assert len(np.unique(data.clusters)) == 60 and not list(_clusters(data, 240, related))
     alone = replace(data, clusters=None)
     assert "(60 combinations in 240 rows)" in next(_clusters(alone, 240, related)).text
+    persons = noise(60).iloc[np.arange(300) % 60]
+    persons["y"] = np.arange(300) % 240 / 7  # four rows of each differ, a fifth is a copy
+    data = prepare(persons, "y")
+    (said,) = _clusters(data, 300, related)
+    assert "(60 combinations in 240 different rows)" in said.text
+
+
+def test_two_columns_that_are_hardly_known_together_are_no_combination(recwarn):
+    a, b = np.full((2, 200), np.nan)
+    a[:60], b[58:118] = np.arange(60) // 2, np.r_[0, 0, np.arange(58) // 2]
+    data = prepare(pd.DataFrame({"a": a, "b": b, "y": np.arange(200) / 7}), "y")
+    related = associations(data.X, list(data.kinds.values()), 0)
+    assert not list(_clusters(data, 200, related)) and not list(recwarn)
 
 
 @pytest.mark.parametrize("known", [{"a": 24}, {"a": 30, "b": 30}, {"b": 200, "a": 40}])
