@@ -110,7 +110,7 @@ $(VENV)/.documented: $(STAMP) docs/requirements.txt
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r docs/requirements.txt
 	touch $(VENV)/.documented
 
-## make bench       speed and memory, compared with other packages
+## make bench       speed, compared with other packages
 bench: install
 	$(BIN)/python benchmarks/forest.py
 	$(BIN)/python benchmarks/network.py

@@ -1,4 +1,4 @@
-"""Speed and memory of the losaw forest and its peers, in one run (about 20 minutes).
+"""Speed of the losaw forest and its peers, in one run (about 20 minutes).
 
     python benchmarks/forest.py                       all of it
     python benchmarks/forest.py --quick               the small settings only, three repeats
@@ -8,7 +8,7 @@ Fits of all learners take turns, on one core; a row gives medians of seven (two 
 spreads (half the distance of the quartiles) and the ratio to scikit-learn's random forest, in CPU
 seconds. The losaw fit includes its initial forest. ranger (R) takes part where it is installed.
 The laws are those of benchmarks/forest_laws.py; real tables are read from $LOSAW_DATA.
-Then predictions, memory, import, and how time grows with rows, features, adjustment features,
+Then how time grows with rows, features, adjustment features,
 trees and threads, with the exponents of Proposition 4.8. Everything is written to
 benchmarks/results/.
 """

@@ -1,4 +1,4 @@
-"""Seconds and memory of the network, of losawGD and of Keras on TensorFlow, on one core.
+"""Seconds of the network, of losawGD and of Keras on TensorFlow, on one core.
 
     python benchmarks/network.py [--steps 100] [--keras-python PATH]
 

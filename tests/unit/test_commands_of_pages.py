@@ -23,10 +23,8 @@ ROOT = Path(__file__).parents[2]
 ELSEWHERE = {
     "pip install": "the long tests of tests/packaging install the wheel with its extras",
     "pre-commit install": "writes into .git; its hooks are those of `make lint`, and codespell",
-    "squeue --me": "needs Slurm: tests/slurm",
     "snakemake --unlock": "Snakemake's own",
     "export LOSAW_DATA": "the reader's own path",
-    "losaw reference": "needs a run: tests/unit/study/claims",
 }
 
 

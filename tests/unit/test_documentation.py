@@ -25,8 +25,8 @@ PAGES = sorted(
     for pattern in ("*.md", "docs/*.md", "docs/methods/*.md")
     for path in ROOT.glob(pattern)
 )
-# Two pages have tests of their own: they need data of another shape, and the results of a study.
-OWN_TESTS = ("docs/network.md", "docs/results.md")
+# It has a test of its own: its examples need data of another shape.
+OWN_TESTS = ("docs/network.md",)
 WITH_EXAMPLES = [
     page
     for page in PAGES

@@ -19,7 +19,7 @@ AXES = ["n_samples", "noise_variance"]
 
 @pytest.fixture(scope="module")
 def folder(shared_project):
-    """Results of a study that is called losaw_forest, as on the page; some of its fits fail."""
+    """Results of a study, some of whose fits fail."""
     project = shared_project
     text = project.study_file.read_text()
     for old, new in (
