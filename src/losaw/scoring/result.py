@@ -215,8 +215,8 @@ class ImportanceResult:
         if self.deviations is None:
             raise ValueError(
                 f"{self._name()} has no errors here that scores can be compared by; ask pfi (of "
-                "differences), cpi (with the conditional sampler), loco, sage or subgroups on rows that the "
-                "model has not seen, or with cv=5"
+                "differences), cpi (with the conditional sampler), loco, sage or subgroups on rows "
+                "that the model has not seen, or with cv=5"
             )
         untested = [name in self.notes for name in self.feature_names]
         deviations = np.where(untested, np.nan, self.deviations)
