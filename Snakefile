@@ -20,7 +20,7 @@ except ModuleNotFoundError as error:
 
 if not workflow.configfiles:  # else the file that --configfile names decides
 
-    configfile: default_configuration()
+    configfile: default_configuration(workflow)
 
 
 container: "docker-daemon:losaw:latest"  # of the Dockerfile

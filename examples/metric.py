@@ -11,6 +11,8 @@ class ShareOfTop:
 
     range = (0.0, 1.0)  # smallest and largest possible value
     higher_is_better = True
+    # A metric of one feature takes its name as a parameter and has examples = ({"feature": "X2"},):
+    # in `losaw check` the features are X1 to X12.
     # "importance": called with an ImportanceResult and a Truth.
     # "prediction": called with Predictions and a Truth, see losaw.study.metrics.metric.
     needs = "importance"

@@ -1,6 +1,7 @@
 """Every check finds a broken thing, made of a file in examples/, and says what to do: one table."""
 
 import runpy
+import sys
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -212,6 +213,16 @@ BROKEN = [
     (with_("metric", higher_is_better=False), "higher value than the worst"),
     (with_("metric", __call__=lambda self, result, truth: float(
         truth.is_signal[np.argmax(result.scores)])), "ranking_scores()"),
+    (with_("metric", __call__=lambda self, result, truth: float(result.ranking_scores()[3]),
+           ranks_methods=False, range=(-np.inf, np.inf)), "find a feature by result.feature_names"),
+    *[(with_("metric", __call__=lambda self, result, truth, place=place: float(
+        result.scores[place(result.feature_names)])), "those of this check are X1 to X12, so make")
+      for place in (lambda names: names.index("exposure"),
+                    lambda names: {name: j for j, name in enumerate(names)}["exposure"],
+                    lambda names: np.flatnonzero(np.array(names) == "exposure")[0],
+                    lambda names: next(j for j, name in enumerate(names) if name == "exposure"))],
+    (with_("metric", __call__=lambda *_: sys.exit("bye")), "raised SystemExit: bye"),
+    (with_("learner", fit=lambda self, X, y: sys.exit(2)), "raised SystemExit: 2"),
     (with_("metric", __call__=sorting), "work on a copy"),
     (with_("knockoff", sample=None), "not callable"),
     (with_("knockoff", handles_nominal=None), "must be a bool"),

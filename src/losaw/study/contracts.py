@@ -23,6 +23,7 @@ from losaw.data import Dataset, FloatArray, Sample, Truth, default_feature_names
 from losaw.rng import stream
 from losaw.scoring.result import ImportanceResult
 from losaw.study.block.replicate import GLOBAL_DRAWS, arrays_of, checked, global_state, unchanged
+from losaw.study.errors import FAILURES
 from losaw.study.estimates import Estimate, by_estimand, data_and_truths
 from losaw.study.metrics.metric import Needs, Predictions
 from losaw.study.registry import Registration, get
@@ -40,6 +41,7 @@ class ContractError(AssertionError):
 
 
 SKIPPED = "skipped"
+SIGNAL, P = (1, 4, 5), 12  # of the features of which a metric gets the scores
 
 
 class Outcome(NamedTuple):
@@ -122,6 +124,12 @@ def _with_examples(entry: Registration) -> list[Registration]:
     return [replace(entry, parameters={**entry.parameters, **chosen}) for chosen in examples]
 
 
+_OTHER_NAMES = (
+    f"; if it looks for a feature by its name: those of this check are X1 to X{P}, so make the "
+    'name a parameter, and give the class examples = ({"feature": "X2"},)'
+)
+
+
 def _message(check: Check, subject: Registration) -> str:
     """Return what a check finds, with the line of the user's file that an error came from."""
     try:
@@ -129,8 +137,10 @@ def _message(check: Check, subject: Registration) -> str:
         return ""
     except ContractError as error:
         message = str(error)
-    except Exception as error:
+    except FAILURES as error:
         message = f"raised {type(error).__name__}: {error}{place_of(error)}"
+        if subject.kind == "metric" and isinstance(error, ValueError | LookupError | StopIteration):
+            message += _OTHER_NAMES
     shown = ", ".join(f"{key}={value!r}" for key, value in subject.parameters.items())
     return f"{message} [with {shown}]" if shown else message
 
@@ -372,8 +382,6 @@ def _estimated_data(subject: Registration) -> list[tuple[Any, Any]]:
 
 # --- metrics: a finite number in its range in the declared direction ------------------------------
 
-SIGNAL, P = (1, 4, 5), 12
-
 
 def gives_a_number_in_its_range_and_changes_nothing_else(subject: Registration) -> None:
     metric = subject.create()
@@ -412,7 +420,8 @@ def reads_scores_whatever_their_order_and_sign(subject: Registration) -> None:
         require(
             np.isclose(plain, other, rtol=1e-9, atol=1e-12, equal_nan=True),
             f"features or rows in another order, or scores with higher_is_more=False, change it "
-            f"from {plain} to {other}; use result.ranking_scores()",
+            f"from {plain} to {other}; use result.ranking_scores(), and find a feature by "
+            "result.feature_names, not by its position",
         )
 
 

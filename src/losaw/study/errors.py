@@ -7,6 +7,8 @@ from losaw.support.errors import LosawError
 from losaw.support.words import unknown
 
 Part = TypeVar("Part")
+# What a method of a user raises is its failure; sys.exit() would end the job with no word on it.
+FAILURES = (Exception, SystemExit)
 
 
 class StudyError(LosawError):

@@ -33,10 +33,20 @@ _OF_PAGES = [_TEMPLATES / "shell.html", *sorted(_TEMPLATES.glob("report/*"))]
 _TAKEN = " taken from kept/"  # in the log of a job
 
 
-def default_configuration() -> Path:
-    """Return ``config/config.yaml`` of the folder of the run; without one, the repository's."""
+def default_configuration(workflow: Any) -> Path:
+    """Return ``config/config.yaml`` of the folder of the run; without one, the repository's.
+
+    A folder that ``--directory`` names must have one: after a typo, whole studies would run.
+    """
     own = Path("config", "config.yaml")
-    return own if own.is_file() else CHECKOUT / own
+    if own.is_file():
+        return own
+    if workflow.is_main_process:
+        if workflow.overwrite_workdir is not None:
+            words = f"has no {own}; correct --directory, or name a configuration with --configfile"
+            raise SystemExit(f"losaw: {Path.cwd()}: {words}")
+        print(f"losaw: no {own} in this folder: taken is {CHECKOUT / own}", file=sys.stderr)
+    return CHECKOUT / own
 
 
 def request(workflow: Any, config: dict[str, Any]) -> "Run":

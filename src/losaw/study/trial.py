@@ -21,7 +21,7 @@ from losaw.data import Dataset, default_feature_names
 from losaw.study.block.blocks import Cell
 from losaw.study.block.replicate import ingredients_in, run_replicate
 from losaw.study.block.rows import SCORES, Row
-from losaw.study.errors import StudyError
+from losaw.study.errors import FAILURES, StudyError
 from losaw.study.report.figures import draw
 from losaw.study.report.results import StudyResults
 from losaw.study.report.style import house_style
@@ -143,15 +143,32 @@ def _run_replicates(plan: StudyPlan, cell: Cell) -> Any:
     for seed in SEEDS[: cell.n_seeds]:
         try:
             data = draw(seed)
-        except Exception as error:
+        except FAILURES as error:
             words = f"{type(error).__name__}: {error}"
             raise _mistake(plan, ("generator",), words, cell) from None
         rows = run_replicate(ingredients, seed, ingredients.parts, draw)
+        _check_ranges(plan, rows, cell)
         failed.append({(row.importance, row.metric): row for row in rows if row.status != "ok"})
     for key, row in failed[0].items():
         if all(key in others for others in failed):
             raise _mistake(plan, _location(study, row, cell.learner), row.message, cell)
     return data
+
+
+def _check_ranges(plan: StudyPlan, rows: Sequence[Row], cell: Cell) -> None:
+    """Refuse a value that its metric says it cannot have: claims and printed values rest on that.
+
+    In a run it is kept: its mean is right, and an edit of the range computes nothing again.
+    """
+    for row in rows:
+        if row.metric not in plan.study.metrics:
+            continue
+        low, high = plan.study.metrics[row.metric].entry.load().range
+        rounding = 1e-9 * (high - low if np.isfinite(high - low) else 1.0)
+        if row.value < low - rounding or row.value > high + rounding:  # NaN is no value
+            words = f"the metric {row.metric!r} gave {row.value:g}, outside of its own range, "
+            words += f"{low:g} to {high:g}; correct the one or the other"
+            raise _mistake(plan, ("metrics", row.metric), words, cell)
 
 
 def _location(study: Study, row: Row, learner: str) -> Location:

@@ -1,5 +1,6 @@
 """Each mistake in a study or configuration has one clear message, before anything runs."""
 
+import contextlib
 import math
 import shutil
 import sys
@@ -206,6 +207,7 @@ from losaw.support.words import did_you_mean, unknown
                 ("counted: [{method: plane}]", "plane"),
                 ("counted: [{table: Table 1}]", "counted.0.table: unknown setting axis"),
                 ("counted: [{n_sample: 30}]", "n_sample"),
+                ("counted: []", "counted", "at least 1 item"),
                 ("known: [{where: {metric: r2}, kind: open, note: x}]", "r2"),
                 ("known: [{where: {n_samples: 31}, kind: open, note: x}]", "31"),
                 (
@@ -278,6 +280,24 @@ def test_a_mistake_in_a_study_names_file_key_and_remedy(project, old, new, words
     message = str(caught.value)
     for word in words:
         assert word in message, message
+
+
+@pytest.mark.parametrize(
+    ("entry", "place"),
+    [
+        ("counted: [{n_samples: 30}, {n_samples: 60, noise_variance: 0.5}]", "counted.1"),
+        ("counted: [{metric: pr_auc}]", "counted.0"),
+        ("known: [{where: {n_samples: 60}, kind: open, note: x}]", "known.0.where"),
+        ("known: [{where: {metric: pr_auc}, kind: open, note: x}]", "known.0.where"),
+        ("known: [{where: {method: plain, n_samples: [30, 60]}, kind: open, note: x}]", ""),
+    ],
+)
+def test_an_entry_on_cells_has_a_cell(project, entry, place):
+    project.edit("caption", "where: {n_samples: 30}\n    metrics: [r2_test]\n    caption")
+    project.edit("title:", f"{entry}\ntitle:")
+    message = f"{place}: no cell of the tables has these values together"
+    with pytest.raises(StudyError, match=message) if place else contextlib.nullcontext():
+        project.session()
 
 
 def test_a_study_file_that_is_not_utf_8_is_named(project):
@@ -434,7 +454,23 @@ def test_printed_values_that_are_no_table_are_named(project, content, words):
     ("old", "new", "words"),
     [
         ("published_runs,note", "note,published_sd", "has no column 'published_runs'; needed: t"),
-        ("0.9,3,100,made", "0.9,,100,made", "line 3: decimals: Field required"),
+        (
+            "0.9,3,100,made",
+            "0.9,,100,made",
+            "line 3: decimals: is empty; a line with a number needs ta",
+        ),
+        ("r2_test,plain", ",plain", "line 2: metric: is empty; a line with a number needs table, "),
+        ("3,100,made", "3,,made", "line 3: published_runs: is empty; a line with a number needs"),
+        (
+            "r2_test,plain,0.5",
+            "r2_test,plain,5",
+            "line 2: published 5 is outside of the range -inf ",
+        ),
+        (
+            "published_runs,note",
+            "published_runs,plain",
+            "unknown column 'plain' .*; write a line for",
+        ),
         ("0.5,3,100", "0.5,3,0", "line 2: published_runs: .* greater than or equal to 1, got '0'"),
         ("0.5,3,100", "half,3,100", "line 2: published: .* a valid number.* got 'half'"),
         (
@@ -484,6 +520,7 @@ def test_printed_values_that_are_no_table_are_named(project, content, words):
         ("Table 1,60", "# by hand\nTable 1,60", r"line 3: unknown table '# by hand' \(known: Tab"),
         ("Table 1,60", "Table 1,30,1,r2,plain\nTable 1,60", "line 3: unknown metric 'r2'"),
         ("Table 1,60", "scores,60", r"line 3: unknown table 'scores' \(known: Table 1\)"),
+        ("r2_test", "a_X1", r"line 2: unknown metric 'a_X1' \(known: r2_test, pr_auc\); 'not_run'"),
     ],
 )
 def test_printed_values_that_cannot_be_compared_are_named(project, old, new, words):
@@ -496,9 +533,18 @@ def test_printed_values_that_cannot_be_compared_are_named(project, old, new, wor
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("[30, 60]", "[30]", "line 3: unknown n_samples '60' (known: 30)"),
+        (
+            "[30, 60]",
+            "[30]",
+            "line 3: unknown n_samples '60' (known: 30); correct it, or name it u",
+        ),
         ("[0.5, 1.0]", "[1.0]", "line 2: unknown noise_variance '0.5' (known: 1.0)"),
-        ("bold: true", "where: {noise_variance: 1}", "line 2: no cell of 'Table 1' has these"),
+        (
+            "bold: true",
+            "where: {noise_variance: 1}",
+            "line 2: no cell of 'Table 1' has these values "
+            "together; correct one of them, or add the cell to the table",
+        ),
     ],
 )
 def test_a_study_that_was_cut_down_runs_and_says_what_is_not_compared(project, old, new, words):
@@ -506,6 +552,66 @@ def test_a_study_that_was_cut_down_runs_and_says_what_is_not_compared(project, o
     project.edit(old, new)
     (note,) = project.session().notes
     assert note.startswith(f"study 'tiny': tiny.csv: a line of 'Table 1' is not compared: {words}")
+
+
+@pytest.mark.parametrize(
+    ("metric", "value", "decimals", "words"),
+    [
+        ("auc", "1", 0, ""),
+        ("auc", "-0.0", 1, ""),
+        (
+            "auc",
+            "1.1",
+            1,
+            "1.1 is outside of the range 0 to 1 of a; a percentage is written as a sh",
+        ),
+        (
+            "auc",
+            "10.3",
+            1,
+            "10.3 is outside of the range 0 to 1 of a; a percentage is written as a",
+        ),
+        ("fi_gap", "-2", 0, "-2 is outside of the range -1 to 1 of a$"),
+        ("risk", "900", 0, ""),
+        ("risk", "-1", 0, "-1 is outside of the range 0 to inf of a$"),
+        ("r2_test", "-7", 0, ""),
+        ("{metric: auc, summary: median}", "2", 0, "2 is outside of the range 0 to 1 of a;"),
+        ("{metric: auc, summary: sd}", "2", 0, ""),
+    ],
+)
+def test_a_printed_value_that_no_run_can_have_is_refused(project, metric, value, decimals, words):
+    of = metric if metric.startswith("{") else f"{{metric: {metric}}}"
+    project.edit("[r2_test, pr_auc]", f"{{a: {of}, r2_test: {{}}, pr_auc: {{}}}}")
+    project.edit("r2_test: 0.03", "a: 0.1, r2_test: 0.03")
+    line = f"r2_test,plain,{value},{decimals},"
+    project.replace(project.published, "r2_test,plain,0.5,3,", line.replace("r2_test", "a"))
+    refused = pytest.raises(StudyError, match=f"tiny.csv: line 2: published {words}")
+    with refused if words else contextlib.nullcontext():
+        project.session()
+
+
+@pytest.mark.parametrize("key", ["feature: X1", "feature: all", "features: [X1]"])
+@pytest.mark.parametrize("place", ["margins", "tables", "print", "claims"])
+def test_where_a_metric_of_each_feature_is_meant_it_is_said_how_it_is_made(project, key, place):
+    name = "feature_score" if key.startswith("feature:") else "top_share"
+    project.edit(
+        "[r2_test, pr_auc]", f"{{r2_test: {{}}, pr_auc: {{}}, s: {{metric: {name}, {key}}}}}"
+    )
+    if place == "margins":
+        project.edit("r2_test: 0.03", "r2_test: 0.03, s_X1: 1")
+    if place == "tables":
+        project.edit("caption", "metrics: [s_X1]\n    caption")
+    if place == "print":
+        project.replace(project.published, "r2_test", "s_X1")
+    if place == "claims":
+        (project.folder / "config" / "claims").mkdir()
+        claim = "says: x, place: y, study: tiny, method: plain, relation: above, than: 0"
+        text = f"paper: P\ntitle: T\nstudies: [tiny]\nclaims: [{{{claim}, metric: s_X1}}]\n"
+        (project.folder / "config" / "claims" / "p.yaml").write_text(text)
+    one = key.partition(":")[0]
+    words = rf"unknown metric 's_X1'.* `{one}: each` of 's' makes s_<feature> for every feature"
+    with pytest.raises(StudyError, match=words):
+        project.session()
 
 
 @pytest.mark.parametrize(("old", "new"), [("[30, 60]", "[90]"), ("[0.5, 1.0]", "[2]")])
@@ -533,7 +639,7 @@ def test_a_name_in_print_is_the_text_that_is_written(project, name):
     [
         ("0.5\N{NO-BREAK SPACE}", 0.5),
         (" 0.50", 0.5),
-        ("1.5000", 1.5),
+        ("-1.5000", -1.5),
         ("5e-3", 0.005),
         ("NA", None),
         ("nan", None),

@@ -18,7 +18,7 @@ from losaw.study.cost import changes
 from losaw.study.errors import StudyError
 from losaw.study.registry import RegistryError
 from losaw.study.request.settings import Setting, short_digest
-from losaw.study.rules import Run, request
+from losaw.study.rules import Run, default_configuration, request
 from losaw.study.session import Session
 from reference.in_process import execute
 from reference.repository import CONFIGURATION, REPOSITORY
@@ -80,6 +80,27 @@ def test_what_snakemake_does_not_say_is_said(monkeypatch, tmp_path, words, optio
     config = {"scale": "smoke", "studies": ["losaw_forest"]}
     with pytest.raises(SystemExit, match=message):
         request(workflow, config)
+
+
+@pytest.mark.parametrize("has_file", [False, True])
+@pytest.mark.parametrize("is_main", [False, True])
+@pytest.mark.parametrize("directory", [None, Path("taepr")])
+def test_a_folder_that_is_named_has_a_configuration_of_its_own(
+    monkeypatch, tmp_path, capsys, has_file, is_main, directory
+):
+    monkeypatch.chdir(tmp_path)
+    workflow = SimpleNamespace(is_main_process=is_main, overwrite_workdir=directory)
+    own = Path("config", "config.yaml")
+    if has_file:
+        own.parent.mkdir()
+        own.touch()
+    if is_main and directory and not has_file:
+        message = f"losaw: {tmp_path}: has no {own}; correct --directory, or name .* --configfile"
+        with pytest.raises(SystemExit, match=message):
+            default_configuration(workflow)
+        return
+    assert default_configuration(workflow) == (own if has_file else CONFIGURATION)
+    assert ("losaw: no config" in capsys.readouterr().err) == (is_main and not has_file)
 
 
 def test_a_command_in_another_checkout_is_refused(tmp_path, monkeypatch, capsys):

@@ -13,6 +13,15 @@ from reference.fresh_python import fresh_python
 METRICS = "metrics: [r2_test, pr_auc]"
 LEARNER = "{learner: marginal-slopes, jitter: 0.3}"
 LINES = "metric-lines, options: {metrics: [r2_test], axis: "
+HUNDREDFOLD = """
+
+@register("metric", "hundredfold")
+class Hundredfold:
+    range, higher_is_better, needs = (0.0, 1.0), True, "importance"
+
+    def __call__(self, result, truth):
+        return 100.0 * (1 + np.argmax(result.ranking_scores()))
+"""
 
 
 @pytest.fixture
@@ -41,6 +50,8 @@ def start(project, monkeypatch):
          r"metrics\.a\.feature: .*unknown feature 'X88' \(known: X1, "),
         (METRICS, "metrics: {r2_test: {}, pr_auc: {}, a: {metric: rejection_rate}}",
          r"metrics\.a: .*the importance has no p-values"),
+        (METRICS, "metrics: {r2_test: {}, pr_auc: {}, a: {metric: hundredfold}}",
+         r"metrics\.a: the metric 'a' gave \d+, outside of its own range, 0 to 1; correct"),
         (LEARNER, "{learner: random-forest, n_estimators: many}",
          r"learners\.jittered\.n_estimators: .*an int in the range \[1, inf\).* Got 'many'"),
         (LEARNER, "{learner: losaw-forest, n_estimators: 2, eta: 25}",
@@ -54,8 +65,27 @@ def start(project, monkeypatch):
 def test_a_mistake_is_one_message_with_its_place_before_the_first_job(
     project, start, old, new, words
 ):
+    project.extend_plugin(HUNDREDFOLD)
     project.edit(old, new)
     with pytest.raises(SystemExit, match=rf"(?s)losaw: \S+tiny\.yaml: line \d+: {words}"):
+        start()
+
+
+@pytest.mark.parametrize("error", ["SystemExit('bye')", "SystemExit", "RuntimeError('boom')"])
+@pytest.mark.parametrize(
+    ("method", "place"), [("fit", "learners.jittered"), ("predict", "metrics.r2_test")]
+)
+def test_a_method_that_ends_its_process_by_an_exception_fails_like_any_other(
+    project, start, error, method, place
+):
+    name = error.partition("(")[0]
+    body = f"def {method}(self, *arguments):\n    raise {error}\n"
+    project.extend_plugin(f"\n\n{body}\n\nMarginalSlopes.{method} = {method}\n")
+    project.edit(
+        "plain: {learner: marginal-slopes}", "plain: {learner: sklearn.linear_model.Ridge}"
+    )
+    project.edit("[reported]", "[pfi-difference]")
+    with pytest.raises(SystemExit, match=rf"losaw: \S+tiny.*{place}.*{name}.*\(plugin\.py:\d+\)"):
         start()
 
 

@@ -19,6 +19,7 @@ from losaw.study.block.recipe import Recipe
 from losaw.study.block.rows import SCORES, Row
 from losaw.study.block.spent import Seconds, counted, part_name
 from losaw.study.datasets import DatasetError
+from losaw.study.errors import FAILURES
 from losaw.study.estimates import Estimate, Truths, by_estimand, data_and_truths, dataset_of
 from losaw.study.metrics.metric import Metric, Predictions, check_scores
 from losaw.study.registry.plugins import is_of_a_plugin, place_of
@@ -94,7 +95,7 @@ def run_replicate(
             model = fit(ingredients, data, seed)
     except DatasetError:
         raise
-    except Exception as error:
+    except FAILURES as error:
         return [failure(seed, "", "", error)]
     rows = []
     with shared_sums():
@@ -156,10 +157,10 @@ def global_state() -> tuple[Any, ...]:
 def unchanged(user: str, arrays: Sequence[NDArray[Any]]) -> Iterator[None]:
     """Put back what a user of the data changes in place, and raise a ValueError for it."""
     copies = [array.copy() for array in arrays]
-    failure = None
+    failure: BaseException | None = None
     try:
         yield
-    except Exception as error:
+    except FAILURES as error:
         failure = error  # what it raises may follow from its own change
     changed = [
         (array, copy)
@@ -204,7 +205,7 @@ def _rows_of_part(
             name = f"{type(model).__name__}.predict"
             with from_its_own_generator(name, model), unchanged(name, arrays_of(data)):
                 measured = predict(model, data)
-    except Exception as error:
+    except FAILURES as error:
         names = [SCORES, *wanted] if label else wanted
         return [failure(seed, label, name, error) for name in names]
     rows = [_scores_row(seed, label, measured, data)] if label else []
@@ -298,11 +299,11 @@ def measure(seed: int, label: str, name: str, metric: Any, measured: Any, truth:
         if not (np.isfinite(value) or (np.isnan(value) and getattr(metric, "optional", False))):
             raise ValueError(f"the metric {name!r} gave {value}, which no mean can be taken of")
         return Row(seed, label, name, value=value)
-    except Exception as error:
+    except FAILURES as error:
         return failure(seed, label, name, error)
 
 
-def failure(seed: int, importance: str, metric: str, error: Exception) -> Row:
+def failure(seed: int, importance: str, metric: str, error: BaseException) -> Row:
     message = f"{type(error).__name__}: {' '.join(str(error).split())}"[:500] + place_of(error)
     return Row(seed, importance, metric, status="failed", message=message)
 

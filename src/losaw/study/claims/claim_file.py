@@ -1,8 +1,7 @@
 """The claims of a paper's text, in a form that numbers can contradict."""
 
-import math
 from collections.abc import Callable, Collection, Iterable, Mapping
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -14,7 +13,6 @@ from losaw.study.request.grid import Study
 from losaw.study.request.settings import plain
 from losaw.study.request.study_file import (
     Filter,
-    Location,
     Names,
     NoTruth,
     Number,
@@ -140,14 +138,18 @@ def check_claims(configuration: Path, shown: Collection[str]) -> None:
 
     ``configuration`` is the folder of ``claims`` and ``studies``. Refused, with file and line, are
     a study, metric, method, axis or value that there is not, a claim that compares numbers with
-    themselves, and a study that two papers name.
+    themselves, and a study that two papers name. The names of studies are checked of all papers.
     """
     read = cache(Study)
     known = {path.stem: path for path in sorted((configuration / "studies").glob("*.yaml"))}
     papers: dict[str, Path] = {}
+    for path in (configuration / "claims").glob("*.yml"):
+        raise StudyError(f"{path}: is not read; rename it to {path.stem}.yaml")
     for path in sorted((configuration / "claims").glob("*.yaml")):
         source = SourceFile(path)
         paper = parse(Claims, source)
+        for index, name in enumerate(paper.studies):  # after a typo no page would have the claims
+            source.check_known(name, known, ("studies", index), "study")
         others = *FRONT_PAGES, *known.keys() - {*paper.studies}
         if path.stem in others:
             what = "the front page" if path.stem in FRONT_PAGES else "a study that it does not list"
@@ -164,12 +166,9 @@ def check_claims(configuration: Path, shown: Collection[str]) -> None:
 def _check_paper(
     paper: Claims, source: SourceFile, known: Mapping[str, Path], read: Callable[[Path], Study]
 ) -> None:
-    lists: dict[Location, list[str]] = {("studies",): paper.studies}
     for index, decision in enumerate(paper.decisions):
-        lists["decisions", index, "studies"] = decision.studies
-    for location, names in lists.items():
-        for number, name in enumerate(names):
-            source.check_known(name, known, (*location, number), "study")
+        for number, name in enumerate(decision.studies):
+            source.check_known(name, known, ("decisions", index, "studies", number), "study")
     for index, shown in enumerate(paper.shown_first):
         location = ("shown_first", index)
         own = {f"{n}/{k}" for n in paper.studies for k in _shown_of(read(known[n]))}
@@ -192,7 +191,8 @@ def _check(claim: Claim, study: Study) -> None:
         raise StudyError("'near' needs a margin above 0: no runs show that two numbers are equal")
     for side in claim.sides:
         for metric in side.metric or ():
-            part_of("metric", metric, study.metrics)
+            if metric not in study.metrics:
+                raise StudyError(study.unknown_metric(metric))
             if claim.statistic == "deviation" and study.summaries[metric] != "mean":
                 raise StudyError(
                     f"'statistic: deviation' of {metric!r}, which the study file summarises "
@@ -215,20 +215,12 @@ def _check(claim: Claim, study: Study) -> None:
     if claim.statistic == "deviation" or claim.share_of:
         return
     for metric in claim.metric:
-        low, high = _range(study, metric)
-        others = [*map(partial(_range, study), than.metric or [metric])]
+        low, high = study.range_of(metric)
+        others = [*map(study.range_of, than.metric or [metric])]
         for down, up in others if isinstance(claim.than, Side) else [(claim.than, claim.than)]:
             if _is_sure(claim, low - up, high - down):
                 words = f"{metric!r} is from {low:g} to {high:g}; take another number or margin"
                 raise StudyError(f"no result can contradict it: {words}")
-
-
-def _range(study: Study, metric: str) -> tuple[float, float]:
-    """Return the smallest and the largest value of what is taken of the runs of a metric."""
-    if study.summaries[metric] in ("sd", "root-mean"):
-        return -math.inf, math.inf
-    low, high = study.metrics[metric].entry.load().range
-    return low, high
 
 
 def _is_sure(claim: Claim, lowest: float, highest: float) -> bool:

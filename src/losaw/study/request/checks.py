@@ -11,10 +11,11 @@ from typing import Any, get_args
 
 from pydantic import PydanticUserError, TypeAdapter, ValidationError
 
+from losaw.study.errors import FAILURES
 from losaw.study.metrics.metric import Needs
 from losaw.study.registry.catalogue import EXTRAS
 from losaw.study.request.grid import Method, Study, resolve, table_title
-from losaw.study.request.settings import plain, safe_name, same
+from losaw.study.request.settings import matches, plain, safe_name, same
 from losaw.study.request.study_file import (
     EVERY_STUDY_HAS,
     LONGEST,
@@ -58,7 +59,12 @@ def _check_ranking(study: Study) -> None:
             message = f"shows {value!r} as {study.show(value)!r}, a column of the ranking already"
             raise study.source.error(("labels",), f"{message}; give it another label")
     for index, metric in enumerate(ranking.decisions or ()):
-        study.source.check_known(metric, study.metrics, ("ranking", "decisions", index), "metric")
+        _check_metric(study, metric, ("ranking", "decisions", index))
+
+
+def _check_metric(study: Study, name: str, location: Location) -> None:
+    if name not in study.metrics:
+        raise study.source.error(location, study.unknown_metric(name))
 
 
 def _check_grid(study: Study) -> None:
@@ -152,6 +158,8 @@ def _check_parameters(study: Study) -> None:
                 raise study.source.error((*location, parameter), message)
             if parameter not in known:
                 problem = f"{entry.kind} {entry.name!r}: {unknown('parameter', parameter, known)}"
+                if location == ("settings",):
+                    problem += "; an axis of learners is listed under 'learner_axes'"
                 raise study.source.error((*location, parameter), problem)
 
 
@@ -217,7 +225,7 @@ def _check_methods(study: Study) -> None:
                 tried.add(repr(parameters))
                 if is_made:
                     method.entry.create(**parameters)
-            except Exception as error:
+            except FAILURES as error:
                 words = error if isinstance(error, TypeError | ValueError) else repr(error)
                 message = f"setting {setting.identifier}: {words}"
                 raise study.source.error(place, message) from None
@@ -258,9 +266,10 @@ def _check_cells(study: Study) -> None:
     file = study.file
     parts = (study.axes, study.learners, file.importances, file.metrics, study.methods, CELL_AXES)
     shown = dict.fromkeys(map(str, itertools.chain(*parts, *file.axes.values())))
-    for key, known, what in (("margins", study.metrics, "metric"), ("labels", shown, "name")):
-        for name in getattr(file, key):
-            study.source.check_known(name, known, (key, name), what)
+    for name in file.labels:
+        study.source.check_known(name, shown, ("labels", name), "name")
+    for name in file.margins:
+        _check_metric(study, name, ("margins", name))
     # Equal labels would be one column or panel, with the numbers of both or of the first.
     for what, alike in (("axes", study.axes), ("metrics", study.metrics), *file.axes.items()):
         if twice := _twice(map(study.show, alike)):
@@ -280,13 +289,20 @@ def _check_cells(study: Study) -> None:
             message = f"{twice[0]!r} is named twice under 'rows' and 'columns'"
             raise study.source.error(("tables", name), message)
         for metric in table.metrics or ():
-            study.source.check_known(metric, study.metrics, ("tables", name, "metrics"), "metric")
-    for index, entry in enumerate(file.known):
-        check_filter(study, entry.where, ("known", index, "where"), study.cell_names)
+            _check_metric(study, metric, ("tables", name, "metrics"))
     names = {"metric": list(study.metrics), "method": study.methods}
     # A cell counts once, whatever tables show it.
-    for index, where in enumerate(file.counted if isinstance(file.counted, list) else ()):
-        check_filter(study, where, ("counted", index), names)
+    counted = file.counted if isinstance(file.counted, list) else ()
+    entries: dict[Location, Mapping[str, Any]] = {
+        **{("known", index, "where"): one.where for index, one in enumerate(file.known)},
+        **{("counted", index): where for index, where in enumerate(counted)},
+    }
+    cells = [cell for *_, cell in study.cells()] if entries else []
+    for location, where in entries.items():
+        check_filter(study, where, location, study.cell_names if location[0] == "known" else names)
+        if not any(matches(where, cell) for cell in cells):
+            message = "no cell of the tables has these values together; correct one of them"
+            raise study.source.error(location, message)
 
 
 def kind_error(parameter: inspect.Parameter, value: Any) -> str:

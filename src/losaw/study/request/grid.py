@@ -1,6 +1,7 @@
 """A study with its names resolved: its settings, learners, importances and metrics."""
 
 import itertools
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -11,7 +12,7 @@ import numpy as np
 
 from losaw.study import registry
 from losaw.study.datasets import DatasetError, is_there
-from losaw.study.errors import StudyError, part_of
+from losaw.study.errors import FAILURES, StudyError, part_of
 from losaw.study.estimates import data_and_truths, dataset_of
 from losaw.study.registry.plugins import load_plugin
 from losaw.study.request.settings import Setting, matches, same, setting_identifier
@@ -98,7 +99,7 @@ class Study:
                 is_feature = self.learner_kind == "learner"
                 names = dataset_of(drawn).feature_names if is_feature else data_and_truths(drawn)[1]
                 found.append([*names])
-        except Exception as error:
+        except FAILURES as error:
             where = f" of setting {setting.identifier}" if setting else ""
             message = f"the {key.rstrip('s')}s{where} cannot be drawn: {error}"
             self.undrawn = self.source.error(("metrics", label, key), message)
@@ -287,6 +288,23 @@ class Study:
         written = self.file.metrics
         metrics = self.metrics.items()
         return {k: written[k].summary or one.about("summary", "mean") for k, one in metrics}
+
+    def unknown_metric(self, name: str) -> str:
+        """Say that no metric has a name, and how there are metrics of every feature."""
+        words = unknown("metric", name, self.metrics)
+        for label, written in self.file.metrics.items():
+            for key in ("feature", "features", "estimand"):
+                if key in written.parameters and name.startswith(f"{label}_"):
+                    one = key.rstrip("s")
+                    words += f"; `{key}: each` of {label!r} makes {label}_<{one}> for every {one}"
+        return words
+
+    def range_of(self, metric: str) -> tuple[float, float]:
+        """The smallest and the largest value of what is taken of the runs of a metric."""
+        if self.summaries[metric] in ("sd", "root-mean"):
+            return -math.inf, math.inf
+        low, high = self.metrics[metric].entry.load().range
+        return low, high
 
     def _made(self, kind: str, label: str, written: Options) -> Method:
         """The method of the registered name that an entry gives, by default its label."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator
 
-from losaw.study.errors import StudyError, part_of
+from losaw.study.errors import StudyError
 from losaw.study.request.grid import Study, table_title
 from losaw.study.request.settings import as_own, matches, plain, same
 from losaw.support.words import counted, unknown
@@ -83,7 +83,11 @@ def read_published(study: Study, folder: Path) -> "pd.DataFrame":
         raise study.source.error(("published",), f"{path}: no such file")
     frame = _read(path)
     for column in frame.columns:
-        part_of("column", column, dict.fromkeys(columns), f"{path}: ")
+        if column not in columns:
+            words = unknown("column", column, columns)
+            if column in study.methods:
+                words += "; write a line for each number, its method in the column 'method'"
+            raise StudyError(f"{path}: {words}")
     missing = [column for column in NEEDED if column not in frame]
     if missing:
         raise StudyError(f"{path}: has no column {missing[0]!r}; needed: {', '.join(NEEDED)}")
@@ -107,7 +111,9 @@ def read_published(study: Study, folder: Path) -> "pd.DataFrame":
         words = f"{column}: {problem['msg'].removeprefix('Value error, ')}"
         if problem.get("ctx", {}).get("ge") == SMALLEST:
             words = f"{column}: Input should be greater than 0, or left empty"
-        if problem["type"] != "missing":
+        if problem["type"] == "missing":
+            words = f"{column}: is empty; a line with a number needs {', '.join(NEEDED)}"
+        else:
             words += f", got {problem['input']!r:.80}"
         if problem["type"] == "float_parsing":
             words += (
@@ -130,6 +136,7 @@ def read_published(study: Study, folder: Path) -> "pd.DataFrame":
         words = f"is of decisions, a share from 0 to 1, got {cells.loc[beyond[0], 'published']:g}"
         raise StudyError(f"{path}: line {beyond[0]}: published {words}")
     _check_reached(study, path, frame)
+    _check_ranges(study, path, frame.loc[cells.index])
     of_means = cells["metric"].map(study.summaries) == "mean"
     has_sd = cells["published_sd"].notna() if "published_sd" in cells else False
     if lines := list(cells.index[~of_means & has_sd]):
@@ -209,16 +216,33 @@ def _check_reached(study: Study, path: Path, frame: "pd.DataFrame") -> None:
     for key, names in study.cell_names.items():
         for line, name in frame[key].items():
             if str(name) not in names:
-                words = f"{unknown(key, name, names)}; 'not_run' names what the study leaves out"
+                words = (
+                    study.unknown_metric(str(name))
+                    if key == "metric"
+                    else unknown(key, name, names)
+                )
+                words += "; 'not_run' names what the study leaves out"
                 raise StudyError(f"{path}: line {line}: {words}")
-    lost = _without_cell(study, cells)
+    lost = without_cell(study, cells)
     if len(lost) == len(cells):
         raise StudyError(f"{path}: no line has a cell; line {_first(lost)}")
 
 
+def _check_ranges(study: Study, path: Path, cells: "pd.DataFrame") -> None:
+    """Check that a metric can have the printed values, but for their rounding."""
+    for line, cell in zip(cells.index, cells.to_dict("records"), strict=True):
+        low, high = study.range_of(cell["metric"])
+        rounding = 0.5 / 10 ** cell["decimals"] * (1 + 1e-9)
+        if not low - rounding <= cell["published"] <= high + rounding:
+            words = f"is outside of the range {low:g} to {high:g} of {cell['metric']}"
+            percentage = "; a percentage is written as a share" if (low, high) == (0, 1) else ""
+            words = f"published {cell['published']:g} {words}{percentage}"
+            raise StudyError(f"{path}: line {line}: {words}")
+
+
 def what_has_no_cell(study: Study, published: "pd.DataFrame") -> Iterator[str]:
     """Say of each table which lines have no cell in the study file, as after it was cut down."""
-    lost = _without_cell(study, published.dropna(subset="published"))
+    lost = without_cell(study, published.dropna(subset="published"))
     for table, lines in published.loc[list(lost)].groupby("table", sort=False).groups.items():
         here = {line: lost[line] for line in lines}
         more = f" and {len(here) - 1} more are" if here.keys() - {lines[0]} else " is"
@@ -233,18 +257,20 @@ def _first(lost: Mapping[int, str]) -> str:
     return f"{line}: {lost[line]}"
 
 
-def _without_cell(study: Study, cells: "pd.DataFrame") -> dict[int, str]:
+def without_cell(study: Study, cells: "pd.DataFrame") -> dict[int, str]:
     """Return index -> reason of the printed numbers that no cell of the study's tables has."""
     names = _names(cells)
     reached = {_cell(names, cell) for _, _, cell in study.cells()}
     lost = {}
     for line, record in zip(cells.index, cells.to_dict("records"), strict=True):
         if _cell(names, record) not in reached:
-            lost[line] = f"no cell of {record['table']!r} has these values together"
+            words = f"no cell of {record['table']!r} has these values together"
+            lost[line] = f"{words}; correct one of them, or add the cell to the table"
             for axis in (axis for axis in study.axes if axis in cells):
                 known = study.file.axes[axis]
                 if not any(same(record[axis], value) for value in known):
-                    lost[line] = unknown(axis, record[axis], list(map(str, known)))
+                    words = unknown(axis, record[axis], list(map(str, known)))
+                    lost[line] = f"{words}; correct it, or name it under 'not_run'"
     return lost
 
 

@@ -343,8 +343,8 @@ class StudyFile(Strict):
     products of all its entries: what a paper ran, and no more.
     """
     learner_axes: list[Name] = []
-    """Axes that the generator does not know: parameters of learners or importances, handed on by
-    ``{axis: <name>}``. All their values see the same data.
+    """Names of axes of ``settings`` that the generator does not know: parameters of learners or
+    importances, handed on by ``{axis: <name>}``. All their values see the same data.
     """
     learners: dict[Name, LearnerOptions] = {}
     """Label -> ``learner`` (registered name, or import path), ``importances`` (labels; default all)
@@ -361,7 +361,7 @@ class StudyFile(Strict):
     report say so.
     """
     importances: Annotated[dict[Name, Options], _Named] = {}
-    """Registered names, or label -> ``importance`` and parameters."""
+    """A list of registered names, or label -> ``{importance: <name>, <parameter>: <value>}``."""
     metrics: Annotated[dict[Name, MetricOptions], _Named, Field(min_length=1)]
     """Registered names, or label -> ``metric`` and parameters. ``feature: each``, or ``features:
     each``, makes a metric ``<label>_<feature>`` for every feature; so ``estimand: each``.
@@ -394,7 +394,7 @@ class StudyFile(Strict):
     finds and of false ones among what it finds.
     """
     published: Annotated[str, AfterValidator(_path)] | None = None
-    """File in ``config/published``."""
+    """File in ``config/published``; numbers that no cell of the tables has are noted only."""
     not_run: Filter = {}
     """``{method, metric, table, <axis>: values}``: lines of ``published`` that have one of these
     are left out: what the paper ran and the study does not.
@@ -403,7 +403,7 @@ class StudyFile(Strict):
     """Metric -> largest difference from the published value that still agrees; needed for every
     metric that is printed.
     """
-    counted: bool | list[Filter] = True
+    counted: bool | Annotated[list[Filter], Field(min_length=1)] = True
     """False: the study compares another reading of values that another study counts, or values that
     no paper has published. A list of ``{<axis>: values, metric, method}``: the cells of the reading
     that is believed; others are compared, but not counted.

@@ -166,6 +166,20 @@ def test_a_paper_names_its_studies_and_a_study_is_of_one_paper(tmp_path):
         check_one_claim(tmp_path, paper=("losaw_figure_1", "losaw"))
 
 
+@pytest.mark.parametrize("paper", [("losaw_figur_1",), ("losaw_figure_2", "renamed")])
+def test_a_study_of_a_paper_must_be_there_though_none_of_its_studies_is_shown(tmp_path, paper):
+    message = rf"p\.yaml: line \d: studies\.{len(paper) - 1}: unknown study '{paper[-1]}'"
+    with pytest.raises(StudyError, match=message):
+        check_one_claim(tmp_path, paper=paper)
+
+
+def test_a_file_of_claims_of_another_ending_is_not_passed_over(tmp_path):
+    check_one_claim(tmp_path)
+    (tmp_path / "claims" / "p.yaml").rename(tmp_path / "claims" / "p.yml")
+    with pytest.raises(StudyError, match=r"p\.yml: is not read; rename it to p\.yaml"):
+        check_claims(tmp_path, ["losaw_figure_1"])
+
+
 @pytest.mark.parametrize(
     ("name", "what"),
     [

@@ -15,16 +15,17 @@ from losaw.study.registry import entries
 from losaw.study.report.headline import check_pair
 from losaw.study.report.keeping import compare_again, keep
 from losaw.study.report.page import paper
-from losaw.study.report.page.design import first_sentence
+from losaw.study.report.page.design import design, first_sentence
 from losaw.study.report.page.front import front_page, in_short, write_pages
 from losaw.study.report.page.paper import paper_page, verdict_tiles
 from losaw.study.report.page.parts import Page
 from losaw.study.report.page.stored import Shelf
 from losaw.study.report.tables import write_tables
+from losaw.study.request.grid import Study
 from losaw.support.errors import LosawError
 from reference.repository import REPOSITORY
 
-from .conftest import STUDY, made_comparison, read_study
+from .conftest import CONFIG, STUDY, made_comparison, read_study
 
 CLAIMS = """
 paper: "Nobody: On nothing"
@@ -430,6 +431,28 @@ def test_what_no_number_of_runs_can_decide_is_said_apart(shelf, verdict, more, o
     assert share == ["100 %" if outcome.startswith("cannot") else "0 %"]
 
 
+@pytest.mark.parametrize(
+    ("sizes", "said"),
+    [
+        ((100, 1000), ""),
+        (
+            (100, 2000),
+            "1 printed number has no cell in the tables of the study, and is not compared",
+        ),
+        ((100, 2000, 3000), "2 printed numbers have no cell"),
+    ],
+)
+def test_printed_numbers_without_a_cell_are_counted_on_the_page(shelf, sizes, said):
+    path, folder = shelf.configuration / "studies" / "made.yaml", shelf.configuration / "published"
+    path.write_text(path.read_text() + "published: made.csv\n")
+    folder.mkdir(exist_ok=True)
+    lines = [f"table_1,{size},f3,r2_test,RF,.5,1,9\n" for size in sizes]
+    heading = "table,n_samples,function,metric,method,published,decimals,published_runs\n"
+    (folder / "made.csv").write_text(heading + "".join(lines))
+    page = paper_page(Shelf(shelf.folder, shelf.configuration), "nobody").html()
+    assert ("not compared" in page) == bool(said) and said in page
+
+
 def test_text_is_escaped(page):
     assert html.escape("On nothing & <more>") in page
     assert html.escape("a split & its <weights>") in page
@@ -618,6 +641,17 @@ def test_a_study_on_a_page_begins_with_its_design(shelf):
                   "mdi: The forest", "R² = 1 - sum", "pr_auc: The area",
                   "N 100, 1000", "40 runs a setting"):  # fmt: skip
         assert html.count(shown) == 1, shown
+
+
+@pytest.mark.parametrize("name", ["ufi_table1", "losaw_figure_2", "losaw_figure_1"])
+def test_axes_of_learners_are_of_the_methods_of_a_design(name):
+    study = Study(CONFIG / "studies" / f"{name}.yaml")
+    box = design(study, pd.DataFrame(columns=["n_seeds", "metric", "mc_se"]))
+    lines = dict(zip(box[""], box["design"], strict=True))
+    axes = {axis for axis in study.axes if f"; {study.show(axis)} " in lines["Data"]}
+    assert axes == {*study.data_axes}
+    own = {axis for axis in study.axes if f"; {study.show(axis)} " in lines["Methods"]}
+    assert own == {*study.file.learner_axes}
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)

@@ -21,16 +21,19 @@ def design(study: Study, summary: pd.DataFrame) -> pd.DataFrame:
     """Return the box of a study with the Monte Carlo errors and runs of its summary."""
     generator = study.generator
     was_run = summary[summary["n_seeds"] > 0]
-    settings = [
-        markdown(f"{study.show(axis)} {', '.join(map(study.show, values))}")
+    axes = {
+        axis: markdown(f"{study.show(axis)} {', '.join(map(study.show, values))}")
         for axis, values in study.file.axes.items()
-    ]
+    }
     measures = _grouped(study.metrics, was_run.groupby("metric")["mc_se"].agg(["min", "max"]))
     rows = {
         "Aim": [study.file.aim or study.file.title],
-        "Data": [_about(generator, generator.entry.name), *settings],
+        "Data": [
+            _about(generator, generator.entry.name),
+            *(axes[axis] for axis in study.data_axes),
+        ],
         "Estimand": _estimands(study) or _grouped(study.importances),
-        "Methods": _grouped(study.learners),
+        "Methods": [*_grouped(study.learners), *(axes[axis] for axis in study.file.learner_axes)],
         "Performance": measures,
         "Runs": [f"{run_count(was_run['n_seeds'])} a setting"] if len(was_run) else [],
     }

@@ -21,6 +21,7 @@ from losaw.study.report.page.stored import CLAIMS, KEPT_RANKING, RUNS, Shelf
 from losaw.study.report.replication import draw_replication
 from losaw.study.report.tables import ArrangedTable, arrange, in_words
 from losaw.study.report.typeset import decimals_of, markdown, number, signed
+from losaw.study.request.published import read_published, without_cell
 from losaw.study.results.agreement import AGREES, DEVIATES, DIFFERS, UNDECIDED
 from losaw.study.results.chance import FEW, MISPRINT
 from losaw.study.results.compare import CANNOT_BE_DECIDED, OUTCOMES, rms_z
@@ -80,7 +81,7 @@ def paper_page(shelf: Shelf, name: str) -> Page:
     explained = Section("How a claim is weighed", [_EXPLAINED], is_folded=True)
     file = f"{relpath(shelf.configuration, shelf.folder)}/claims/{name}.yaml"
     parts: list[Part] = [f"After {paper.paper}."] if paper.paper else []
-    parts += [*finding(shelf, names), *verdict_tiles(cells)]
+    parts += [*finding(shelf, names), *verdict_tiles(cells), *_not_compared(shelf, names)]
     parts += _rms_by_kind(shelf, cells)
     parts += [
         *picture(name, cells, {name: weighed}),
@@ -172,6 +173,17 @@ def verdict_tiles(cells: pd.DataFrame) -> list[Part]:
     if math.isfinite(rms := rms_z(cells)):  # of some that are not certain
         tiles.append((f"{rms:.2f}", "root mean square of z; 1 if chance made all differences"))
     return [Tiles(tiles)]
+
+
+def _not_compared(shelf: Shelf, names: Sequence[str]) -> Iterator[str]:
+    """Say how many printed numbers the tiles leave out: no cell of the study's tables has them."""
+    for study in (shelf.studies[name] for name in names):
+        printed = read_published(study, shelf.configuration / "published")
+        if n := len(without_cell(study, printed.dropna(subset="published"))):
+            words = (
+                "printed [number has|numbers have] no cell in the tables of the study, and [is|are]"
+            )
+            yield f"`{study.file.published}`: {counted(n, words)} not compared."
 
 
 def _rms_by_kind(shelf: Shelf, cells: pd.DataFrame) -> list[str]:
