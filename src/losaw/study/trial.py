@@ -164,9 +164,9 @@ def _check_ranges(plan: StudyPlan, rows: Sequence[Row], cell: Cell) -> None:
         if row.metric not in plan.study.metrics:
             continue
         low, high = plan.study.metrics[row.metric].entry.load().range
-        rounding = 1e-9 * (high - low if np.isfinite(high - low) else 1.0)
+        rounding = 1e-6 * (high - low if np.isfinite(high - low) else 1.0)
         if row.value < low - rounding or row.value > high + rounding:  # NaN is no value
-            words = f"the metric {row.metric!r} gave {row.value:g}, outside of its own range, "
+            words = f"the metric {row.metric!r} gave {row.value:.15g}, outside of its own range, "
             words += f"{low:g} to {high:g}; correct the one or the other"
             raise _mistake(plan, ("metrics", row.metric), words, cell)
 

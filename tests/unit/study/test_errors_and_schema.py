@@ -571,9 +571,11 @@ def test_a_study_that_was_cut_down_runs_and_says_what_is_not_compared(project, o
             1,
             "10.3 is outside of the range 0 to 1 of a; a percentage is written as a",
         ),
-        ("fi_gap", "-2", 0, "-2 is outside of the range -1 to 1 of a$"),
+        ("auc", "-0.2", 1, "-0.2 is outside of the range 0 to 1 of a; a misprint of"),
+        ("auc", "1.000001", 7, "1.000001 is outside"),
+        ("fi_gap", "-2", 0, "-2 is outside of the range -1 to 1 of a; a misprint"),
         ("risk", "900", 0, ""),
-        ("risk", "-1", 0, "-1 is outside of the range 0 to inf of a$"),
+        ("risk", "-1", 0, "-1 is outside of the range 0 to inf of a; a misprint"),
         ("r2_test", "-7", 0, ""),
         ("{metric: auc, summary: median}", "2", 0, "2 is outside of the range 0 to 1 of a;"),
         ("{metric: auc, summary: sd}", "2", 0, ""),
@@ -587,6 +589,10 @@ def test_a_printed_value_that_no_run_can_have_is_refused(project, metric, value,
     project.replace(project.published, "r2_test,plain,0.5,3,", line.replace("r2_test", "a"))
     refused = pytest.raises(StudyError, match=f"tiny.csv: line 2: published {words}")
     with refused if words else contextlib.nullcontext():
+        project.session()
+    if words:
+        known = "known: [{where: {metric: a, n_samples: 30}, kind: misprint, note: a slip}]"
+        project.edit("published:", f"{known}\npublished:")
         project.session()
 
 

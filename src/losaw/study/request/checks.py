@@ -301,7 +301,8 @@ def _check_cells(study: Study) -> None:
     for location, where in entries.items():
         check_filter(study, where, location, study.cell_names if location[0] == "known" else names)
         if not any(matches(where, cell) for cell in cells):
-            message = "no cell of the tables has these values together; correct one of them"
+            message = "no cell of the tables has these values together; correct one of them, or "
+            message += "leave it out"
             raise study.source.error(location, message)
 
 

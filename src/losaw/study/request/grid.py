@@ -101,7 +101,8 @@ class Study:
                 found.append([*names])
         except FAILURES as error:
             where = f" of setting {setting.identifier}" if setting else ""
-            message = f"the {key.rstrip('s')}s{where} cannot be drawn: {error}"
+            words = repr(error) if isinstance(error, SystemExit) else error
+            message = f"the {key.rstrip('s')}s{where} cannot be drawn: {words}"
             self.undrawn = self.source.error(("metrics", label, key), message)
             return
         features = dict.fromkeys(itertools.chain(*found))

@@ -229,15 +229,19 @@ def _check_reached(study: Study, path: Path, frame: "pd.DataFrame") -> None:
 
 
 def _check_ranges(study: Study, path: Path, cells: "pd.DataFrame") -> None:
-    """Check that a metric can have the printed values, but for their rounding."""
+    """Check that a metric can have the printed values, but for their rounding and misprints."""
+    misprints = [entry.where for entry in study.file.known if entry.kind == "misprint"]
     for line, cell in zip(cells.index, cells.to_dict("records"), strict=True):
+        if any(matches(where, cell) for where in misprints):
+            continue
         low, high = study.range_of(cell["metric"])
         rounding = 0.5 / 10 ** cell["decimals"] * (1 + 1e-9)
         if not low - rounding <= cell["published"] <= high + rounding:
             words = f"is outside of the range {low:g} to {high:g} of {cell['metric']}"
-            percentage = "; a percentage is written as a share" if (low, high) == (0, 1) else ""
-            words = f"published {cell['published']:g} {words}{percentage}"
-            raise StudyError(f"{path}: line {line}: {words}")
+            if (low, high) == (0, 1) and cell["published"] > 1:
+                words += "; a percentage is written as a share"
+            words += "; a misprint of the paper's is named under 'known', with kind: misprint"
+            raise StudyError(f"{path}: line {line}: published {cell['published']:.15g} {words}")
 
 
 def what_has_no_cell(study: Study, published: "pd.DataFrame") -> Iterator[str]:

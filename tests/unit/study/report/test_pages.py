@@ -437,7 +437,7 @@ def test_what_no_number_of_runs_can_decide_is_said_apart(shelf, verdict, more, o
         ((100, 1000), ""),
         (
             (100, 2000),
-            "1 printed number has no cell in the tables of the study, and is not compared",
+            "1 printed number has no cell in the tables, and is not compared",
         ),
         ((100, 2000, 3000), "2 printed numbers have no cell"),
     ],
@@ -451,6 +451,24 @@ def test_printed_numbers_without_a_cell_are_counted_on_the_page(shelf, sizes, sa
     (folder / "made.csv").write_text(heading + "".join(lines))
     page = paper_page(Shelf(shelf.folder, shelf.configuration), "nobody").html()
     assert ("not compared" in page) == bool(said) and said in page
+
+
+def test_a_printed_number_that_another_study_of_the_page_compares_is_not_said_to_be_lost(shelf):
+    studies, folder = shelf.configuration / "studies", shelf.configuration / "published"
+    folder.mkdir(exist_ok=True)
+    heading = "table,n_samples,function,metric,method,published,decimals,published_runs\n"
+    lines = [f"table_1,{size},f3,r2_test,RF,.5,1,9\n" for size in (100, 2000)]
+    (folder / "made.csv").write_text(heading + "".join(lines))
+    text = (studies / "made.yaml").read_text() + "published: made.csv\ncounted: false\n"
+    (studies / "made.yaml").write_text(text)
+    other = text.replace("study: made", "study: other").replace("100, 1000", "2000")
+    (studies / "other.yaml").write_text(other)
+    (shelf.folder / "other").symlink_to(shelf.folder / "made")
+    again = Shelf(shelf.folder, shelf.configuration)
+    found = [
+        [*paper._not_compared(again, names)] for names in (["made"], ["other"], ["made", "other"])
+    ]
+    assert [len(said) for said in found] == [1, 1, 0]
 
 
 def test_text_is_escaped(page):

@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, product
@@ -176,14 +177,18 @@ def verdict_tiles(cells: pd.DataFrame) -> list[Part]:
 
 
 def _not_compared(shelf: Shelf, names: Sequence[str]) -> Iterator[str]:
-    """Say how many printed numbers the tiles leave out: no cell of the study's tables has them."""
+    """Say how many printed numbers the tiles leave out: no table of the page has a cell of them."""
+    lines, reached = defaultdict[str, set[int]](set), defaultdict[str, set[int]](set)
     for study in (shelf.studies[name] for name in names):
-        printed = read_published(study, shelf.configuration / "published")
-        if n := len(without_cell(study, printed.dropna(subset="published"))):
-            words = (
-                "printed [number has|numbers have] no cell in the tables of the study, and [is|are]"
-            )
-            yield f"`{study.file.published}`: {counted(n, words)} not compared."
+        if (file := study.file.published) is not None:
+            printed = read_published(study, shelf.configuration / "published")
+            printed = printed.dropna(subset="published")
+            lines[file] |= {*printed.index}
+            reached[file] |= {*printed.index} - without_cell(study, printed).keys()
+    for file, every in lines.items():
+        if n := len(every - reached[file]):
+            words = "printed [number has|numbers have] no cell in the tables, and [is|are]"
+            yield f"`{file}`: {counted(n, words)} not compared."
 
 
 def _rms_by_kind(shelf: Shelf, cells: pd.DataFrame) -> list[str]:
