@@ -14,6 +14,7 @@ import pytest
 
 from losaw.study.block.block_file import begun_path
 from reference.in_process import run
+from reference.repository import REPOSITORY
 from reference.snakemake_runs import NARROW, command, digests, jobs, snakemake
 
 SLICE = "n_samples~30_noise_variance~0.5"
@@ -140,8 +141,12 @@ def test_one_file_is_a_target_in_a_folder_elsewhere(tmp_path):
         "data_type~continuous_n_samples~500_n_features~10_phi~0.1/seeds_000-001.parquet"
     )
     elsewhere = type("Elsewhere", (), {"folder": tmp_path})
-    config = ("scale=smoke", "studies=losaw_forest")
-    assert planned(elsewhere, config=config, target=target)[0] == {"block": 1, "total": 1}
+    asked = {"config": ("scale=smoke", "studies=losaw_forest"), "target": target}
+    file = str(REPOSITORY / "config" / "config.yaml")
+    code, text = snakemake(elsewhere, "--dry-run", "--configfile", file, **asked)
+    assert code == 0 and jobs(text) == {"block": 1, "total": 1}, text
+    code, text = snakemake(elsewhere, "--dry-run", **asked)
+    assert code and "has no config/config.yaml; correct --directory" in text
 
 
 def test_blocks_that_cannot_be_used_are_named_with_the_remedy_and_deleted_ones_are_healed(finished):

@@ -31,7 +31,7 @@ def folder(shared_project):
         text = text.replace(old, new)
     project.study_file.with_name("losaw_forest.yaml").write_text(text)
     words = project.published.read_text().replace("plain", "RF").replace("jittered", "losawRF")
-    project.published.write_text(words.replace(",0.5,3,", ",2.5,3,"))
+    project.published.write_text(words)
     session = project.session(studies=["losaw_forest"], scale="desk", max_failed_share=0.5)
     execute(session)
     plan = session.plan("losaw_forest")
