@@ -258,7 +258,8 @@ def _stated(work: Work, p_of_loco: dict[Unit, float]) -> dict[Unit, float]:
         return {}
     tested = dict(zip(work.groups["features"], work.groups["p_value"].tolist(), strict=True))
     tested |= {u: max(tested[u], p_of_loco[u]) for u in work.finest if u in p_of_loco}
-    above = {u: [group for group in tested if set(u) <= set(group)] for u in work.finest}
+    members = {group: frozenset(group) for group in tested}
+    above = {u: [g for g, own in members.items() if own.issuperset(u)] for u in work.finest}
     n_features, found = work.data.X.shape[1], dict[Unit, float]()
     while True:
         left = n_features - sum(len(unit) == 1 for unit in found)
