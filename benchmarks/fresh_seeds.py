@@ -10,20 +10,24 @@ alone puts beyond two and three errors.
 """
 
 import argparse
-import time
 from pathlib import Path
 
-import numpy as np
-import pandas as pd
+from losaw.support.one_thread import use_one_thread
 
-from losaw.study.block.replicate import ingredients_in, run_replicate
-from losaw.study.generators.joint_law.fit import fit_joint_law, use_law
-from losaw.study.report.page.stored import Shelf
-from losaw.study.request.published import read_published
-from losaw.study.results.agreement import DEVIATES, DIFFERS
-from losaw.study.results.chance import CELL, CHANCE, FRESH, FRESH_SEEDS, beyond_errors, read_fresh
-from losaw.study.results.compare import compare
-from losaw.study.results.outputs import commit
+use_one_thread()  # as the commands of losaw, before any numerical library is loaded
+
+import numpy as np  # noqa: E402
+import pandas as pd  # noqa: E402
+
+from losaw.study.block.replicate import ingredients_in, run_replicate  # noqa: E402
+from losaw.study.block.spent import cpu_seconds  # noqa: E402
+from losaw.study.generators.joint_law.fit import fit_joint_law, use_law  # noqa: E402
+from losaw.study.report.page.stored import Shelf  # noqa: E402
+from losaw.study.request.published import read_published  # noqa: E402
+from losaw.study.results.agreement import DEVIATES, DIFFERS  # noqa: E402
+from losaw.study.results.chance import CELL, CHANCE, FRESH, FRESH_SEEDS, beyond_errors, read_fresh  # noqa: E402
+from losaw.study.results.compare import compare  # noqa: E402
+from losaw.study.results.outputs import commit  # noqa: E402
 
 FIRST = 100_000  # above all seeds of all studies
 REFERENCE, CONFIG = Path("reference"), Path("config")
@@ -34,14 +38,14 @@ def fresh_values(study, setting, learner, importance, metric, n_runs):
     if law := study.law_of(setting):
         use_law(fit_joint_law(law))
     ingredients = ingredients_in(study, setting, learner)
-    start = time.process_time()
+    start = cpu_seconds()
     rows = [
         row
         for seed in range(FIRST, FIRST + n_runs)
         for row in run_replicate(ingredients, seed, [importance], ingredients.data)
         if row.metric == metric and row.status == "ok"
     ]
-    return np.array([row.value for row in rows]), time.process_time() - start
+    return np.array([row.value for row in rows]), cpu_seconds() - start
 
 
 def run_fresh(study, summary, cell, n_runs):

@@ -109,8 +109,9 @@ def table_4(repeats: int) -> None:
             s for s in study.settings if s.axes["dataset"] == "Simulated" and s.axes["task"] == task
         )
         recipe = ingredients_in(study, setting, "xgboost")
-        run_replicate(recipe, 0)
-        seconds = median(partial(run_replicate, recipe, 0), repeats)
+        replicate = partial(run_replicate, recipe, 0, recipe.parts, recipe.data)
+        replicate()
+        seconds = median(replicate, repeats)
         print(f"{f'replicate of Table 4, {task}':52}{seconds:9.2f}{'':>17}{'3 s':>8}")
 
 

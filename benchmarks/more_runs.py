@@ -18,17 +18,22 @@ import time
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 
-import pandas as pd
+from losaw.support.one_thread import use_one_thread
 
-from losaw.study.block.block_file import digest_of
-from losaw.study.block.writing import write_csv
-from losaw.study.errors import StudyError
-from losaw.study.report.keeping import SEVEN_DIGITS
-from losaw.study.report.page.stored import KEPT_RANKING, RUNS
-from losaw.study.results.outputs import commit, machine
-from losaw.study.session import Session
-from losaw.study.stored_tables import read_stored
-from losaw.study.verify import EVIDENCE, HEX_DIGITS, Line, compute_line, read_evidence
+use_one_thread()  # as the commands of losaw, before any numerical library is loaded
+
+import pandas as pd  # noqa: E402
+
+from losaw.study.block.block_file import digest_of  # noqa: E402
+from losaw.study.block.spent import cpu_seconds  # noqa: E402
+from losaw.study.block.writing import write_csv  # noqa: E402
+from losaw.study.errors import StudyError  # noqa: E402
+from losaw.study.report.keeping import SEVEN_DIGITS  # noqa: E402
+from losaw.study.report.page.stored import KEPT_RANKING, RUNS  # noqa: E402
+from losaw.study.results.outputs import commit, machine  # noqa: E402
+from losaw.study.session import Session  # noqa: E402
+from losaw.study.stored_tables import read_stored  # noqa: E402
+from losaw.study.verify import EVIDENCE, HEX_DIGITS, Line, compute_line, read_evidence  # noqa: E402
 
 OF_ALL_RUNS = ("differences.csv", KEPT_RANKING)  # kept tables that no pooling gives
 CONFIGURATION, REFERENCE = Path("config/config.yaml"), Path("reference")
@@ -60,9 +65,9 @@ def missing_lines(session, study):
 def computed(name, line):
     """The line with its digest; mean, deviation and count of its numbers; CPU seconds."""
     study = Session(CONFIGURATION, {"studies": name, "scale": "reference"}).study(name)
-    start = time.process_time()
+    start = cpu_seconds()
     table = compute_line(study, line)
-    seconds = time.process_time() - start
+    seconds = cpu_seconds() - start
     if "failed" in table["status"].to_pylist():
         raise StudyError(f"{line}: {next(filter(None, table['message'].to_pylist()))}")
     values = table.select([*NUMBER, "value"]).to_pandas().groupby(NUMBER)["value"]
@@ -125,16 +130,24 @@ def main():
     lines = [line for line in missing_lines(session, study) if asked.only in line.setting]
     print(f"{len(lines)} settings and learners lack runs", flush=True)
     with ProcessPoolExecutor(asked.cores) as pool:
-        waiting = {pool.submit(computed, study.name, line) for line in lines}
+        waiting = {pool.submit(computed, study.name, line): line for line in lines}
+        failed = []
         for done in as_completed(waiting):
             if done.cancelled():
                 continue
-            line, numbers, seconds = done.result()
-            add(line, numbers, seconds)
-            print(f"{line}: {seconds:.0f} s", flush=True)
+            try:
+                line, numbers, seconds = done.result()
+            except Exception as error:  # the other lines are still computed, and kept
+                failed.append(waiting[done])
+                print(f"{waiting[done]}: {error}", flush=True)
+            else:
+                add(line, numbers, seconds)
+                print(f"{line}: {seconds:.0f} s", flush=True)
             if time.monotonic() > end:  # what runs is still waited for, and kept
                 for other in waiting:
                     other.cancel()
+    if failed:
+        raise SystemExit(f"{len(failed)} of {len(lines)} lines could not be computed")
 
 
 if __name__ == "__main__":

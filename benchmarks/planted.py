@@ -95,6 +95,8 @@ def main():
     parser.add_argument("--seeds", type=int, default=2)
     parser.add_argument("--budget", default="50s")
     asked = parser.parse_args()
+    if asked.features < 6:
+        parser.error("--features: 6 or more")
     lines = []
     for kind in asked.kinds.split(","):
         for n_rows in map(int, asked.rows.split(",")):

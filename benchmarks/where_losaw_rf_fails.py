@@ -11,10 +11,11 @@ the first of the five, and the other causes are independent of it.
 
 A line for each arm: the mean area under the precision-recall curve less that of the plain forest's
 MDI, with its error over data sets, of losawRF's own importance, of the same splits with
-improvements counted without weights ("splits"), and of those with out-of-bag rows ("UFI"). Below
-are, at the root and in parts of the rows as at depth 1 to 4, the number of adjustment features, the
-relative effective sample before and after the cap, and the largest correlation with an adjustment
-feature before and with the weights, means over features.
+improvements counted without weights ("splits"), and of those with out-of-bag rows ("UFI"). The
+line "plain forest" is that area itself. Below are, at the root and in parts of the rows as at depth
+1 to 4, the number of adjustment features, the relative effective sample before and after the cap,
+and the largest correlation with an adjustment feature before and with the weights, means over
+features.
 """
 
 import argparse
@@ -79,6 +80,8 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--arms", nargs="*", choices=ARMS, default=[*ARMS])
     asked = parser.parse_args()
+    if asked.rows < 160:
+        parser.error("--rows: 160 or more, since parts of a sixteenth are fitted")
     lines, weights = [], []
     for design in CAUSES:
         for seed in range(asked.seeds):

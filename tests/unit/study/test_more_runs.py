@@ -1,6 +1,9 @@
 """Runs that are added to kept evidence give what all runs together give."""
 
 import runpy
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
 import numpy as np
@@ -36,3 +39,40 @@ def test_what_needs_all_runs_at_once_is_refused(name, monkeypatch):
     session = Session(more_runs.CONFIGURATION, {"studies": name, "scale": "reference"}, True)
     with pytest.raises(StudyError, match=f"{name}: .* needs all runs at once; run the study again"):
         more_runs.missing_lines(session, session.study(name))
+
+
+class Setting(int):
+    """A line, as far as the loop looks at one."""
+
+    setting = "any"
+
+
+def test_a_line_that_fails_costs_no_other_its_rows(monkeypatch, capsys):
+    def computed(name, line):
+        if line == 2:
+            raise StudyError("R is missing")
+        return line, "numbers", 1.0
+
+    kept, scope = [], more_runs.main.__globals__
+    monkeypatch.setattr(sys, "argv", ["more_runs.py", "treeinner_eta"])
+    monkeypatch.chdir(REPOSITORY)
+    fake = {"ProcessPoolExecutor": ThreadPoolExecutor, "computed": computed}
+    lines = [Setting(n) for n in range(5)]
+    fake |= {"add": lambda line, *_: kept.append(int(line)), "missing_lines": lambda *_: lines}
+    for name, value in fake.items():
+        monkeypatch.setitem(scope, name, value)
+    with pytest.raises(SystemExit, match="1 of 5 lines could not be computed"):
+        more_runs.main()
+    assert sorted(kept) == [0, 1, 3, 4]
+    assert "2: R is missing" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("script", ["more_runs", "fresh_seeds"])
+def test_evidence_is_computed_with_the_settings_of_the_commands(script):
+    code = f"import os, runpy; runpy.run_path('benchmarks/{script}.py'); print(*VARIABLES)"
+    shown = "*map(os.environ.get, ('OMP_NUM_THREADS', 'NUMBA_NUM_THREADS', 'NPROC'))"
+    code, clean = code.replace("*VARIABLES", shown), {"PATH": "/usr/bin:/bin"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=REPOSITORY, env=clean, capture_output=True, text=True
+    )
+    assert done.stdout.split() == ["1", "1", "1"], done.stderr
