@@ -46,9 +46,7 @@ def test_every_file_of_claims_is_of_a_paper_and_every_paper_has_one():
 def test_names_are_those_of_the_study_files(claims):
     check_claims(CONFIGURATION.parent, claims.studies)
     scripts = re.findall(r"benchmarks/[\w.]*", claims.model_dump_json())
-    assert all(
-        (REPOSITORY / script).is_file() for script in scripts
-    )  # no folder: one must be named
+    assert all((REPOSITORY / script).is_file() for script in scripts)  # no folder
 
 
 def test_a_word_that_bounds_a_size_on_both_sides_is_weighed_on_both(claims):

@@ -176,11 +176,10 @@ def test_a_sentence_quotes_the_kept_runs(file, words):
 
 
 def test_the_tables_of_others_are_weighed_as_the_readme_says():
+    kept = REPOSITORY / "reference"
     names = ["others_xplainfi", "others_xplainfi_ewald"]
-    z = pd.concat(
-        [pd.read_csv(REPOSITORY / "reference" / n / "comparison.csv")["z"] for n in names]
-    )
-    words = (REPOSITORY / "reference" / "README.md").read_text()
+    z = pd.concat([pd.read_csv(kept / name / "comparison.csv")["z"] for name in names])
+    words = (kept / "README.md").read_text(encoding="utf-8")
     assert f"Of {len(z)} cells of xplainfi's benchmark none is beyond three errors" in words
     assert f"the root mean square of z is {np.sqrt((z**2).mean()):.2f}." in words
     assert z.abs().max() < 3
