@@ -1,6 +1,6 @@
 """The data set that a generator draws and everything else takes: samples with their truth."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sized
 from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Literal, NamedTuple, get_args
@@ -52,6 +52,9 @@ class Truth:
         Its values in the test sample, where they are known without the function.
     details : dict
         Anything else worth a row, for example an attained correlation.
+    signal_is_known : bool
+        False: nobody knows which features matter, and an empty ``signal`` does not say that none
+        does.
 
     Examples
     --------
@@ -66,8 +69,13 @@ class Truth:
     regression_function: Callable[[FloatArray], FloatArray] | None = None
     details: dict[str, float] = field(default_factory=dict)
     test_mean: FloatArray | None = None
+    signal_is_known: bool = True
 
     def __post_init__(self) -> None:
+        if not isinstance(self.n_features, Integral):
+            raise TypeError(f"n_features must be a whole number, got {self.n_features!r}")
+        if not isinstance(self.signal, Iterable):
+            raise TypeError(f"signal must be a sequence of columns, got {self.signal!r}")
         columns, known = {*self.signal}, range(self.n_features)
         are_whole = all(isinstance(c, Integral) and not isinstance(c, bool) for c in columns)
         is_right = are_whole and len(columns) == len(self.signal) and columns <= {*known}
@@ -133,6 +141,13 @@ class Dataset:
     stream: Callable[[str], np.random.Generator] | None = None
 
     def __post_init__(self) -> None:
+        for name in ("feature_names", "feature_kinds"):
+            if not isinstance(getattr(self, name), Sized):
+                raise TypeError(
+                    f"{name} must be a sequence, one for each feature, got {getattr(self, name)!r}"
+                )
+        if not isinstance(self.truth, Truth):
+            raise TypeError(f"truth must be a Truth, got {type(self.truth).__name__}")
         for name in ("train", "test", "independent"):
             sample = getattr(self, name)
             if sample is None:
@@ -147,7 +162,11 @@ class Dataset:
                     f"{name}.X must be an array of numbers, got {got}; for a table of your own "
                     "call losaw.importance.cpi(model, X, y) and its neighbours"
                 )
-            if sample[0].ndim == 2 and sample[0].shape[1] != len(self.feature_names):
+            if sample[0].ndim != 2:
+                raise ValueError(
+                    f"{name}.X must have shape (n_samples, n_features), got {sample[0].shape}"
+                )
+            if sample[0].shape[1] != len(self.feature_names):
                 raise ValueError(
                     f"feature_names must be {sample[0].shape[1]} different names, one for each "
                     f"column of {name}.X, got {len(self.feature_names)}"
@@ -173,7 +192,8 @@ class Dataset:
                 f"{self.truth.n_features}"
             )
         known = get_args(FeatureKind)
-        if len(self.feature_kinds) != n_features or not set(self.feature_kinds) <= set(known):
+        are_known = all(kind in known for kind in self.feature_kinds)
+        if len(self.feature_kinds) != n_features or not are_known:
             raise ValueError(
                 f"feature_kinds must name one of {known} for each of {n_features} features, got "
                 f"{self.feature_kinds}"

@@ -112,7 +112,14 @@ def _kind_of_column_of_numbers(name: str, values: Values, asked: str | None) -> 
         row = int(np.flatnonzero(np.isinf(codes))[0])
         raise ValueError(f"column {name!r} contains an infinite value (first: row {row})")
     check_unit(f"column {name!r}", codes)
-    if values.is_whole and (np.abs(codes) > LARGEST_WHOLE).any():
+    return kind_of_finite_numbers(name, codes, values.is_whole, asked)
+
+
+def kind_of_finite_numbers(
+    name: str, codes: FloatArray, is_whole: bool, asked: str | None
+) -> FeatureKind:
+    """The kind of a column of numbers, of an array or a frame; ``is_whole`` is of its type."""
+    if is_whole and (np.abs(codes) > LARGEST_WHOLE).any():
         raise ValueError(
             f"column {name!r} contains whole numbers beyond 2^53, which floats cannot distinguish. "
             "If it is an identifier, leave it out, or give it as text"

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from losaw.data import FeatureKind, FloatArray, default_feature_names
 from losaw.support.arguments import ArgumentTypeError, array_of, check_unique, check_unit
 from losaw.support.words import counted
-from losaw.tables.columns import Kinds, asked_kinds, kind_of, kind_of_numbers
+from losaw.tables.columns import Kinds, asked_kinds, kind_of, kind_of_finite_numbers
 from losaw.tables.reading import Values, read_column, read_series, to_pandas, whole_numbers
 
 _NO_ROWS = np.empty(0)
@@ -139,6 +139,7 @@ def read_table(
         read = [read_series(name, values) for name, values in zip(names, columns, strict=True)]
         return _of_columns(names, read, kinds, None)
     codes, dtype, asked = rows.astype(float, copy=False), rows.dtype, asked_kinds(kinds, names)
+    is_whole = dtype.kind in "iu"
     if np.isinf(codes).any():
         row, column = np.argwhere(np.isinf(codes))[0]
         raise ValueError(
@@ -147,10 +148,12 @@ def read_table(
         )
     check_unit("X", codes, names)
     resolved: tuple[Any, ...] = tuple(
-        asked.get(name) or ("nominal" if dtype.kind == "b" else kind_of_numbers(codes[:, j]))
+        asked.get(name, "nominal")
+        if dtype.kind == "b"
+        else kind_of_finite_numbers(name, codes[:, j], is_whole, asked.get(name))
         for j, name in enumerate(names)
     )
-    column = Values("numbers", _NO_ROWS, None, dtype.kind in "iu", dtype)
+    column = Values("numbers", _NO_ROWS, None, is_whole, dtype)
     return Table(names, resolved, codes, (column,) * len(names), None)
 
 

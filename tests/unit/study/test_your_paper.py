@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 from losaw.study import cost, registry
+from losaw.study.block.replicate import ingredients_in, run_replicate
 from losaw.study.block.spent import cost_path
 from losaw.study.cost import describe_cost, measured
 from losaw.study.errors import StudyError
@@ -84,6 +85,32 @@ def test_a_metric_of_each_feature_stands_where_it_was_written(mine):
     of_lists = "{metric: rejection_rate, features: each, optional: true}"
     study = mine(("{metric: feature_score, feature: each}", of_lists))
     assert study.metrics["score_X2"].parameters == {"features": ["X2"], "optional": True}
+
+
+@pytest.mark.parametrize("own", ["", ", optional: true"])
+@pytest.mark.parametrize(
+    "metric",
+    [
+        "feature_rank, feature: each",
+        "top_share, features: each",
+        "top_share, k: 1, features: each",
+        "rejection_rate, features: each",
+    ],
+)
+def test_a_metric_of_each_feature_is_empty_where_the_data_lack_it(mine, metric, own):
+    of_each = f"{{metric: {metric}{own}}}"
+    study = mine(
+        ("{metric: feature_score, feature: each}", of_each),
+        ("pfi-difference", "linear-coefficient"),
+    )
+    validate(study)
+    for setting in study.settings:
+        asked = ingredients_in(study, setting, "ridge")
+        replicate = run_replicate(asked, 0, asked.parts, asked.data)
+        found = {row.metric: row for row in replicate if row.metric.startswith("score_")}
+        assert {row.status for row in found.values()} == {"ok"}
+        empty = {label for label, row in found.items() if np.isnan(row.value)}
+        assert empty == (set() if setting.axes["extra"] else {"score_X3"})
 
 
 @pytest.mark.parametrize(

@@ -82,6 +82,26 @@ def test_numbers_of_polars_are_numbers(column, dtype):
     np.testing.assert_array_equal(as_floats(shown["x"]), as_floats(column.to_list()))
 
 
+@pytest.mark.parametrize("given", [np.asarray, pd.DataFrame])
+@pytest.mark.parametrize(
+    ("rows", "kinds", "words"),
+    [
+        ([[0.5], [1.0]], ["nominal"], "'X1' is nominal, but it contains fractions"),
+        ([[np.nan], [-1.5]], ["nominal"], "'X1' is nominal, but it contains fractions"),
+        (np.float32([[1.0, 0.0], [2.0, 0.1]]), {"X2": "nominal"}, "'X2' is nominal, but it"),
+        ([[2**60], [1]], None, "'X1' contains whole numbers beyond 2\\^53"),
+        ([[-(2**60)], [1]], ["nominal"], "'X1' contains whole numbers beyond"),
+        ([[0, -(2**63)], [1, 1]], None, "'X2' contains whole numbers beyond"),
+        (np.uint64([[1], [2**64 - 1]]), ["continuous"], "'X1' contains whole numbers beyond"),
+    ],
+)
+def test_an_array_is_refused_where_its_frame_is(given, rows, kinds, words):
+    array = np.array(rows)
+    table = pd.DataFrame(array, columns=[f"X{j + 1}" for j in range(array.shape[1])])
+    with pytest.raises(ValueError, match=words):
+        read_table(table if given is pd.DataFrame else array, kinds=kinds)
+
+
 def test_masked_text_is_missing():
     words = np.ma.array(["a", "b", "c"], mask=[False, True, False])
     assert unmasked(words).tolist() == ["a", None, "c"]

@@ -32,7 +32,13 @@ class DatasetError(LosawError):
 
 def data_folder() -> Path:
     """Return the folder of data sets: $LOSAW_DATA, else ``./data``."""
-    return Path(os.environ.get(FOLDER_VARIABLE) or DEFAULT_FOLDER).expanduser()
+    value = os.environ.get(FOLDER_VARIABLE) or DEFAULT_FOLDER
+    try:
+        return Path(value).expanduser()
+    except RuntimeError:
+        raise DatasetError(
+            f"{FOLDER_VARIABLE}={value!r}: there is no such home folder; write the path in full"
+        ) from None
 
 
 def data_files(name: str) -> list[Path]:

@@ -16,6 +16,12 @@ def first_pair_matrix(n_features: int, first_pair: float) -> FloatArray:
     return matrix
 
 
+def heterogeneous(n_features: int) -> FloatArray:
+    """Return Sigma_.5 of Example 1.1, which is positive definite up to five features."""
+    why = "correlation 'heterogeneous' is not positive definite beyond 5"
+    return first_pair_matrix(whole_number("n_features", n_features, 2, why, 5), 0.5)
+
+
 def six_features(n_features: int = 6) -> FloatArray:
     """Return Sigma of Section 4.10: a heterogeneous block {X1, X2, X3} (.4, .8, .8), a homogeneous
     block {X4, X5, X6} (.9), .2 between them, and independent features after the sixth."""
@@ -44,7 +50,7 @@ def five_feature_block(alpha: float, beta: float) -> FloatArray:
 MATRICES: dict[str, Callable[[int], FloatArray]] = {
     "identity": np.eye,
     "homogeneous": lambda n_features: first_pair_matrix(n_features, 0.8),
-    "heterogeneous": lambda n_features: first_pair_matrix(n_features, 0.5),
+    "heterogeneous": heterogeneous,
     "six-features": six_features,
 }
 

@@ -103,7 +103,7 @@ class DesignGenerator(DataGenerator):
             return generators[rng.integers(len(generators))].sample(rng)
         if self.design in XPLAINFI:
             data = xplainfi.draw(rng, design=self.design, n_samples=750)
-            truth = replace(data.truth, signal=XPLAINFI[self.design])
+            truth = replace(data.truth, signal=XPLAINFI[self.design], signal_is_known=True)
             return replace(data, truth=truth)
         draw, causes = DRAWN[self.design]
         train, test = (Sample(*draw(500, rng)) for _ in range(2))

@@ -60,7 +60,7 @@ def draw_response(
 def data_of(
     train: Sample,
     test: Sample,
-    signal: Sequence[int],
+    signal: Sequence[int] | None,
     *,
     kinds: FeatureKind | Sequence[FeatureKind],
     names: Sequence[str] = (),
@@ -73,15 +73,25 @@ def data_of(
 ) -> Dataset:
     """Make a data set of its samples and their truth.
 
+    ``signal`` is None where nobody knows which features matter, and empty where none does.
     ``kinds`` is one for each feature, or one for all. Features without names are X1, X2, …. The
     labels of a classification have no noise variance.
     """
     n_features = train.X.shape[1]
     variance = noise_variance if task == "regression" else math.nan
+    truth = Truth(
+        () if signal is None else tuple(signal),
+        n_features,
+        variance,
+        function,
+        dict(details or {}),
+        test_mean,
+        signal_is_known=signal is not None,
+    )
     return Dataset(
         train,
         test,
-        Truth(tuple(signal), n_features, variance, function, dict(details or {}), test_mean),
+        truth,
         feature_names=tuple(names) or default_feature_names(n_features),
         feature_kinds=(kinds,) * n_features if isinstance(kinds, str) else tuple(kinds),
         independent=independent,

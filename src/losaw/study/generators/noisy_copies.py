@@ -7,7 +7,7 @@ import numpy as np
 
 from losaw.data import Dataset, FloatArray, Sample
 from losaw.study.generators.generator import DataGenerator, Rows, data_of
-from losaw.support.arguments import one_of
+from losaw.support.arguments import one_of, whole_number
 
 DATA_SETS = {
     "syn2": ("X0", "X1", "X2", "A0", "A1", "A2"),
@@ -34,9 +34,14 @@ class NoisyCopiesGenerator(DataGenerator):
     data_set: Annotated[str, partial(one_of, allowed=DATA_SETS)]
     n_samples: Rows = 100
     # The paper does not define X0^1.5 for negative X0: ``sign(X0) |X0|^1.5``, ``|X0|^1.5``, ``X0 =
-    # 3 |N(0, 1)|``, or rows with a negative X0 dropped, about half of them: Python gives their
-    # response no value.
+    # 3 |N(0, 1)|``, or rows with a negative X0 dropped, about half of them, of 40 or more: Python
+    # gives their response no value.
     power: Literal["signed", "absolute", "half-normal", "dropped"] = "signed"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.power == "dropped":  # of 40 rows fewer than two are left once in 10^10 samples
+            whole_number("n_samples", self.n_samples, 40, "half of the rows are dropped")
 
     def sample(self, rng: np.random.Generator) -> Dataset:
         names = DATA_SETS[self.data_set]

@@ -16,9 +16,10 @@ class NormalLinearGenerator(DataGenerator):
 
         X ~ N(0, R),   Y = f(X) + eps,   eps ~ N(0, noise_variance).
 
-    Figure 1 (Example 1.1) has P = 5 and the correlations identity, homogeneous and heterogeneous;
-    Figure 2 has P = 10 and six-features. Both have N = 1000, Y = X1 + X2 + eps and unit noise. Of
-    1000 rows each are a test sample, with noise, and one of independent features, without.
+    Figure 1 (Example 1.1) has P = 5 and the correlations identity, homogeneous and heterogeneous,
+    the last for at most five features; Figure 2 has P = 10 and six-features. Both have N = 1000,
+    Y = X1 + X2 + eps and unit noise. Of 1000 rows each are a test sample, with noise, and one of
+    independent features, without.
     """
 
     examples = (

@@ -68,7 +68,8 @@ class DiamondsGenerator(DataGenerator):
 
     examples = ({"fraction": 0.01},)
     real_data_set = "diamonds"
-    fraction: Fraction = 2 / 3  # share of the training sample
+    # Share of the training sample; 1: all rows, which are then the test sample too.
+    fraction: Fraction = 2 / 3
 
     def sample(self, rng: np.random.Generator) -> Dataset:
         """Draw a random division."""
@@ -88,7 +89,8 @@ class RealRegressionGenerator(DataGenerator):
     )
 
     data_set: Literal["fish", "california_housing"]  # see :func:`losaw.study.datasets.load_cleaned`
-    # Share of the rows that is the training sample; the others are the test sample.
+    # Share of the rows that is the training sample; the others are the test sample. 1: all rows,
+    # which are then the test sample too.
     fraction: Fraction = 1.0
     # Mix the standardised features with noise; None: features and response as they are.
     noise_share: Share | None = None
@@ -116,12 +118,17 @@ def _divided(
         names, kinds = (*names, "random"), (*kinds, "continuous")
     order = rng.permutation(len(y))
     n_train = max(2, round(fraction * len(y)))
-    rest = order[n_train:] if n_train < len(y) - 1 else rng.permutation(len(y))
+    if fraction < 1 and len(y) - n_train < 2:
+        raise ValueError(
+            f"fraction must leave 2 of {len(y)} rows for the test sample (at most "
+            f"{len(y) - 2}/{len(y)}), or be 1 for all rows, got {fraction!r}"
+        )
+    rest = order[n_train:] if fraction < 1 else rng.permutation(len(y))
     samples = [Sample(X[rows], y[rows]) for rows in (order[:n_train], rest)]
     if noise_share is not None:
         samples = [Sample(*mix(*sample, noise_share, target, rng)) for sample in samples]
     train, test = samples
-    return data_of(train, test, (), names=names, kinds=kinds, task=table.task)
+    return data_of(train, test, None, names=names, kinds=kinds, task=table.task)
 
 
 @functools.cache

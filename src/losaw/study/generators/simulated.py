@@ -1,14 +1,15 @@
 """The data set of a design that a user writes as a function: rows, and which features matter."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
+from numbers import Real
 from typing import get_args
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from losaw.data import Dataset, Sample
 from losaw.study.generators.generator import data_of
-from losaw.support.arguments import one_of, real_number, whole_number
+from losaw.support.arguments import ArgumentTypeError, as_floats, one_of, real_number, whole_number
 from losaw.support.models import Task
 from losaw.support.outcomes import finite_numbers, response_of
 from losaw.support.words import unknown
@@ -20,7 +21,7 @@ def simulated(
     X: ArrayLike,
     y: ArrayLike,
     *,
-    signal: Sequence[str] = (),
+    signal: Sequence[str] | None = None,
     n_train: int | None = None,
     kinds: Kinds = None,
     task: Task | None = None,
@@ -34,8 +35,9 @@ def simulated(
     X : array or data frame of shape (n_samples, n_features)
         The columns of a frame name the features; those of an array are X1, X2, ….
     y : array of shape (n_samples,)
-    signal : sequence of str
-        The features that matter, for metrics of rankings such as pr_auc.
+    signal : sequence of str or None
+        The features that matter, for metrics such as pr_auc and false_share; empty if none does.
+        None: nobody knows.
     n_train : int or None
         Number of training rows; None: half of all rows.
     kinds : dict of feature to kind, sequence of kinds, or None
@@ -72,12 +74,16 @@ def simulated(
     response = response_of(X, y, len(table))
     if task is not None:
         one_of("task", task, get_args(Task))
-    if not np.isnan(noise_variance):
+    is_unknown = isinstance(noise_variance, Real) and math.isnan(noise_variance)
+    if not is_unknown:
         real_number("noise_variance", noise_variance, minimum=0)
-    means = None if mean is None else np.asarray(mean, dtype=float)
+    means = None if mean is None else as_floats("mean", mean)
     if means is not None and means.shape != response.shape:
         raise ValueError(f"mean must have shape {response.shape}, as y has, got {means.shape}")
-    for name in signal:
+    if signal is not None and (isinstance(signal, str) or not isinstance(signal, Iterable)):
+        raise ArgumentTypeError(f"signal must be a sequence of feature names, got {signal!r}")
+    named = None if signal is None else list(signal)
+    for name in named or ():
         if name not in table.names:
             raise ValueError(f"signal: {unknown('feature', name, table.names)}")
     first = whole_number("n_train", len(table) // 2 if n_train is None else n_train, 1)
@@ -92,7 +98,7 @@ def simulated(
     return data_of(
         Sample(table.codes[:first], response[:first]),
         Sample(table.codes[first:], response[first:]),
-        [table.names.index(name) for name in signal],
+        None if named is None else [table.names.index(name) for name in named],
         kinds=table.kinds,
         names=table.names,
         task="classification" if is_classification else "regression",

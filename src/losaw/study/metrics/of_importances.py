@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from losaw.data import FloatArray, Truth
 from losaw.scoring.precision_recall import precision_recall_area
 from losaw.scoring.result import ImportanceResult
-from losaw.study.metrics.metric import Metric, split_scores
+from losaw.study.metrics.metric import Metric, check_scores, split_scores
 from losaw.support.arguments import whole_number
 from losaw.support.words import unknown
 
@@ -145,14 +145,16 @@ def feature_score(
     share: bool = False,
     optional: bool = False,
 ) -> float:
-    """The score that an importance gives to a single feature.
+    """The score that an importance gives to a single feature; of a trend with its direction.
 
     ``share``: divided by the sum of the absolute scores of all features. ``optional``: NaN, and so
     an empty cell, for data without this feature, instead of an error.
     """
     if optional and feature not in result.feature_names:
         return nan
-    scores = result.ranking_scores()
+    if share:
+        check_scores(result)
+    scores = result.scores if result.is_trend else result.ranking_scores()
     score = float(scores[_place(result, feature)])
     total = float(abs(scores).sum()) if share else 1.0
     return score / total if total > 0 else 0.0
@@ -165,11 +167,17 @@ def feature_score(
     ranks_methods=False,
     examples=({"feature": "X2"},),
 )
-def feature_rank(result: ImportanceResult, truth: Truth, *, feature: str) -> float:
+def feature_rank(
+    result: ImportanceResult, truth: Truth, *, feature: str, optional: bool = False
+) -> float:
     """The rank of a feature, 1 + the number of features that score higher; ties share the better.
 
-    The relevant features need not be known.
+    The relevant features need not be known. ``optional``: NaN, and so an empty cell, for data
+    without this feature, instead of an error.
     """
+    if optional and feature not in result.feature_names:
+        return nan
+    check_scores(result)
     scores = result.ranking_scores()
     return float(1 + (scores > scores[_place(result, feature)]).sum())
 
@@ -189,9 +197,11 @@ def rejection_rate(
     if the method has a selection in ``details["selected"]`` (Boruta). Averaged over runs it is
     power on relevant features and the type I error on the others. A feature that the method could
     not test (p NaN) is not rejected. F are ``features``, by default the signal features.
-    ``optional``: NaN, and so an empty cell, of an importance that tests nothing, instead of an
-    error.
+    ``optional``: NaN, and so an empty cell, of an importance that tests nothing, and for data
+    without one of the features, instead of an error.
     """
+    if optional and not set(features or ()) <= set(result.feature_names):
+        return nan
     columns = _columns(features, result, truth)
     selected = _selected(result, optional)
     return nan if selected is None else float(selected[columns].mean())
@@ -201,14 +211,18 @@ def rejection_rate(
 def false_share(result: ImportanceResult, truth: Truth, *, optional: bool = False) -> float:
     """The share of noise features among those that a method declares relevant; 0 if none is.
 
-    Its mean over runs is the false discovery rate. What is declared, and ``optional``, are as for
-    ``rejection_rate``.
+    Its mean over runs is the false discovery rate. What is declared is as for ``rejection_rate``.
+    ``optional``: NaN, and so an empty cell, of an importance that tests nothing, instead of an
+    error.
     """
     selected = _selected(result, optional)
     if selected is None:
         return nan
     if len(result) != truth.n_features:
         raise ValueError(f"{len(result)} scores for {truth.n_features} features")
+    # Stored scores come with the signal and no more of the truth; where there is one, it is known.
+    if not truth.signal and not truth.signal_is_known:
+        raise ValueError("not defined, since the generator does not say which features matter")
     return float(selected[~truth.is_signal].sum() / max(selected.sum(), 1))
 
 
@@ -238,15 +252,23 @@ def top_share(
     *,
     features: Sequence[str] | None = None,
     k: int | None = None,
+    optional: bool = False,
 ) -> float:
     """The share of features that are among the k best,
 
         mean over j in F of 1(rank_j <= k),   rank_j = 1 + #better + #equal others / 2.
 
     Averaged over runs it is sensitivity on relevant features and 1 - specificity on the others. F
-    are ``features``, by default the signal features; k is by default their number.
+    are ``features``, by default the signal features; k is by default the number of signal features.
+    ``optional``: NaN, and so an empty cell, for data without one of the features, instead of an
+    error.
     """
+    if optional and not set(features or ()) <= set(result.feature_names):
+        return nan
     columns = _columns(features, result, truth)
+    if k is None and not truth.signal:
+        raise ValueError("not defined, since the truth has no signal feature: give k")
+    check_scores(result)
     scores = result.ranking_scores()
     better = (scores[None, :] > scores[:, None]).sum(axis=1)
     equal = (scores[None, :] == scores[:, None]).sum(axis=1) - 1
@@ -266,7 +288,8 @@ def importance_detail(result: ImportanceResult, truth: Truth, *, key: str) -> fl
 
     NaN, an empty cell, where it is not noted.
     """
-    return float(result.details.get(key, nan))
+    noted = result.details.get(key)
+    return nan if noted is None else float(_numbers(key, noted, (), "a number"))
 
 
 @partial(Metric, ranks_methods=False, optional=True, examples=({"key": "counts"},))
@@ -277,9 +300,26 @@ def signal_share(result: ImportanceResult, truth: Truth, *, key: str = "draws") 
 
     NaN, an empty cell, where no counts are noted.
     """
-    counts = np.asarray(result.details.get(key, np.zeros(truth.n_features)), dtype=float)
+    noted = result.details.get(key)
+    if noted is None:
+        return nan
+    what = f"counts of {truth.n_features} features"
+    counts = _numbers(key, noted, (truth.n_features,), what)
+    if not ((counts >= 0) & (counts < inf)).all():
+        raise ValueError(f"details[{key!r}] must be {what}, got {noted!r:.80}")
     total = float(counts.sum())
     return float(counts[truth.is_signal].sum() / total) if total > 0 else nan
+
+
+def _numbers(key: str, noted: object, shape: tuple[int, ...], what: str) -> FloatArray:
+    """Return what an importance records as numbers of a shape, or raise a ValueError."""
+    try:
+        numbers = np.asarray(noted, dtype=float)
+    except (TypeError, ValueError):  # text, a mapping, rows of unequal length
+        numbers = None
+    if numbers is None or numbers.shape != shape:
+        raise ValueError(f"details[{key!r}] must be {what}, got {noted!r:.80}")
+    return numbers
 
 
 def _place(result: ImportanceResult, feature: str) -> int:

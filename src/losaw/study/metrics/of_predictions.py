@@ -42,7 +42,8 @@ def r2_ind_train_noise(predictions: Predictions, truth: Truth) -> float:
     return 1.0 - error / total
 
 
-@partial(Metric, range=(-inf, 1.0), needs="prediction", examples=({}, {"from_optimum": False}))
+# R²* is negative where the responses that are drawn vary less than their noise.
+@partial(Metric, range=(-inf, inf), needs="prediction", examples=({}, {"from_optimum": False}))
 def optimum_gap(predictions: Predictions, truth: Truth, *, from_optimum: bool = True) -> float:
     """R² - R²*, or accuracy - accuracy*, on the test sample (Blesch et al. 2024, B.4).
 

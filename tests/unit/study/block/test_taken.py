@@ -44,6 +44,7 @@ CASES = [
     ("[reported]", RANK % "Z", RANK % "X2", 0, 0, ""),  # of a metric that has failed
     ("[reported]", "[pr_auc]", "[own-top]", 0, 0, ""),
     (TESTED, "[pr_auc]", "[rejection_rate]", 0, 0, ""),
+    (TESTED, "[pr_auc]", "[false_share]", 0, 0, ""),  # the signal that is stored says enough
     (BORUTA, "[pr_auc]", "[rejection_rate]", 8, 8, "rejection_rate needs details"),
     ("[reported]", "[pr_auc]", "[pr_auc, risk]", 8, 0, "no risk is stored"),
     ("[reported]", "[pr_auc]", "[own-kind]", 8, 8, "own-kind needs std_error_kind"),

@@ -116,3 +116,11 @@ def test_the_folder_is_the_variable_s_or_data(monkeypatch):
     assert datasets.data_folder() == Path("/somebody/x")
     monkeypatch.delenv("LOSAW_DATA")
     assert datasets.data_folder() == Path("data")
+
+
+@pytest.mark.parametrize("value", ["~nobody-of-this-name/x", "~nobody-of-this-name"])
+def test_a_home_folder_that_is_not_there_is_named(monkeypatch, value):
+    monkeypatch.setenv("LOSAW_DATA", value)
+    for ask in (datasets.data_folder, lambda: datasets.is_there("fish")):
+        with pytest.raises(DatasetError, match=f"LOSAW_DATA='{value}': there is no such home"):
+            ask()

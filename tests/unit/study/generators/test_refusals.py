@@ -6,9 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from losaw.study.generators import real_rows, xplainfi
 from losaw.study.generators.conditional_dag import ConditionalDagGenerator as Dag
 from losaw.study.generators.confounder import ConfounderGenerator as Confounder
 from losaw.study.generators.correlation import correlation_matrix, five_feature_block
+from losaw.study.generators.designs import DesignGenerator
 from losaw.study.generators.five_feature_blocks import FiveFeatureBlocksGenerator as Blocks
 from losaw.study.generators.joint_law.law import JointLawSpecification as Law
 from losaw.study.generators.losaw import LosawGenerator
@@ -19,6 +21,7 @@ from losaw.study.generators.noisy_linear import NoisyLinearGenerator as Linear
 from losaw.study.generators.normal_linear import NormalLinearGenerator
 from losaw.study.generators.real_rows import RealRegressionGenerator as Real
 from losaw.study.generators.simulated import simulated
+from reference.in_study import draw
 
 PAIR = ((1.0, 0.5), (0.5, 1.0))
 
@@ -49,6 +52,14 @@ REFUSED = [
     (lambda: losaw(independent_share=2), "independent_share must be"),
     (lambda: normal(correlation="hetero"), "unknown correlation 'hetero'; did you mean"),
     (lambda: normal(correlation="six-features"), "n_features must be an integer of at least 6"),
+    *[
+        (
+            lambda n=n: normal(correlation="heterogeneous", n_features=n),
+            f"n_features must be an integer of at least 2 and at most 5, got {n}: correlation "
+            "'heterogeneous' is not positive definite",
+        )
+        for n in (6, 40)
+    ],
     (lambda: normal(n_features=1), "n_features must be an integer of at least 4, got 1"),
     (lambda: normal(noise_variance=-1), "noise_variance must be a finite number of at least 0"),
     (lambda: five_feature_block(0.95, 0.1), "alpha=0.95, beta=0.1 is not positive definite"),
@@ -72,6 +83,13 @@ REFUSED = [
     (lambda: Confounder(n_samples=2), "n_samples"),
     (lambda: Copies(data_set="syn1"), "unknown data_set 'syn1'"),
     (lambda: Copies(data_set="syn2", power="sign"), "did you mean 'signed'"),
+    *[
+        (
+            lambda n=n: Copies(data_set="syn3", power="dropped", n_samples=n),
+            f"n_samples must be an integer of at least 40, got {n}: half of the rows are dropped",
+        )
+        for n in (2, 39)
+    ],
     (lambda: Linear(noise_share=1.5), "noise_share must be a number in [0, 1]"),
     (lambda: Linear(noise_share=0, target="keep"), "unknown target 'keep'"),
     (lambda: Real(data_set="fishes"), "did you mean 'fish'"),
@@ -87,13 +105,41 @@ def test_what_cannot_be_drawn_is_refused_at_once(call, words):
         call()
 
 
+def test_so_many_features_and_so_few_rows_are_drawn():
+    assert (
+        draw(normal(correlation="heterogeneous", n_features=5, n_samples=9)).train.X.shape[1] == 5
+    )
+    for power, n in (("dropped", 40), ("signed", 2)):
+        assert len(draw(Copies(data_set="syn2", power=power, n_samples=n)).train.y) > 1
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "fraction", "n_train"),
+    [(159, 0.995, None), (159, 0.999999, None), (20, 0.95, None), (3, 0.5, None),
+     (159, 1.0, 159), (159, 0.987, 157), (20, 0.9, 18), (4, 0.1, 2)],
+)  # fmt: skip
+def test_rows_for_the_test_are_left_or_all_are_asked_for(monkeypatch, n_rows, fraction, n_train):
+    rows = np.arange(float(n_rows))
+    table = (rows[:, None], rows, ("a",), ("continuous",))
+    monkeypatch.setattr(real_rows, "read_rows", lambda *of: table)
+    if n_train is None:
+        words = f"fraction must leave 2 of {n_rows} rows for the test sample .at most {n_rows - 2}/"
+        with pytest.raises(ValueError, match=words):
+            draw(Real(data_set="fish", fraction=fraction))
+        return
+    data = draw(Real(data_set="fish", fraction=fraction))
+    n_test = n_rows if fraction == 1 else n_rows - n_train
+    assert (len(data.train.y), len(data.test.y)) == (n_train, n_test)
+    assert not data.truth.signal_is_known
+
+
 @pytest.mark.parametrize("categorical", ["none", "X1", "X3", "all"])
 @pytest.mark.parametrize("outcome", ["regression", "classification"])
 def test_without_an_effect_no_feature_is_a_signal(categorical, outcome):
     chosen = {"categorical": categorical, "outcome": outcome, "n_levels": 3}
     for beta, signal in ((0.0, ()), (0.5, (2, 3)), (-0.5, (2, 3))):
         data = Dag(n_samples=60, beta=beta, **chosen).sample(np.random.default_rng(0))
-        assert data.truth.signal == signal
+        assert data.truth.signal == signal and data.truth.signal_is_known
 
 
 def test_rows_for_each_level_are_asked_for_where_there_are_levels():
@@ -112,6 +158,11 @@ HOLES = np.where(ROWS[:, 0] > 1, np.nan, ROWS[:, 0])
         (lambda: simulated(ROWS, SIGNS, task="regression"), "y holds values that are not numbers"),
         (lambda: simulated(FRAME, pd.Series(ROWS[:, 0]).iloc[::-1]), "order"),
         (lambda: simulated(ROWS, ROWS[:, 0], noise_variance=-1), "noise_variance must be"),
+        (lambda: simulated(ROWS, ROWS[:, 0], noise_variance=None), "noise_variance must be"),
+        (lambda: simulated(ROWS, ROWS[:, 0], noise_variance="1"), "noise_variance must be"),
+        (lambda: simulated(ROWS, ROWS[:, 0], mean=SIGNS), "mean holds values that are not"),
+        (lambda: simulated(ROWS, ROWS[:, 0], signal=0), "signal must be a sequence of feature"),
+        (lambda: simulated(ROWS, ROWS[:, 0], signal="X1"), "signal must be a sequence of feature"),
         (lambda: simulated(ROWS, HOLES), "y has . missing values"),
         (
             lambda: simulated(ROWS, np.datetime64("2024-01-01") + np.arange(40)),
@@ -127,6 +178,21 @@ HOLES = np.where(ROWS[:, 0] > 1, np.nan, ROWS[:, 0])
 def test_what_a_draw_returns_is_checked(call, words):
     with pytest.raises((TypeError, ValueError), match=words):
         call()
+
+
+@pytest.mark.parametrize("signal", [None, (), ["X2"], np.array(["X2", "X1"])])
+def test_a_draw_says_whether_it_is_known_which_features_matter(signal):
+    truth = simulated(ROWS, ROWS[:, 0], signal=signal, noise_variance=np.float32("nan")).truth
+    assert truth.signal_is_known == (signal is not None)
+    assert truth.signal == (() if signal is None else (1, 0)[: len(signal)])
+
+
+@pytest.mark.parametrize("design", ["correlated-75", "mediated", "blocks"])
+def test_of_xplainfi_causes_are_known_where_they_are_declared(design):
+    assert draw(DesignGenerator(design=design)).truth.signal_is_known
+    if design in xplainfi.DESIGNS:
+        found = xplainfi.draw(np.random.default_rng(0), design=design, n_samples=30)
+        assert not found.truth.signal_is_known
 
 
 @pytest.mark.parametrize(

@@ -132,6 +132,18 @@ def test_a_frame_in_the_engines_data_names_the_way_for_frames_and_objects_their_
         ({"train": (ROWS, [1.0] * 4)}, r"train must be a Sample\(X, y\), got tuple"),
         ({"test": [ROWS, ROWS[:, 0]]}, r"test must be a Sample\(X, y\), got list"),
         ({"independent": Sample(ROWS, [1.0] * 4)}, "independent.y must be an array"),
+        *[
+            (
+                {name: Sample(np.ones(shape), np.ones(4))},
+                rf"{name}.X must have shape \(n_samples, n_",
+            )
+            for name in ("train", "test", "independent")
+            for shape in (4, (4, 5, 1), ())
+        ],
+        ({"feature_kinds": None}, "feature_kinds must be a sequence.* got None"),
+        ({"feature_kinds": (["continuous"],) * 5}, "feature_kinds must name"),
+        ({"feature_names": None}, "feature_names must be a sequence.* got None"),
+        ({"truth": None}, "truth must be a Truth, got NoneType"),
     ],
 )
 def test_data_of_a_study_whose_parts_do_not_fit_are_refused(changes, words):
@@ -143,6 +155,18 @@ def test_data_of_a_study_whose_parts_do_not_fit_are_refused(changes, words):
 def test_a_signal_that_is_no_column_is_refused(signal):
     with pytest.raises(ValueError, match="signal must be different columns from 0 to 4"):
         Truth(signal, 5)
+
+
+@pytest.mark.parametrize("n_features", [3.0, "3", None])
+def test_a_number_of_features_that_is_no_whole_number_is_refused(n_features):
+    with pytest.raises(TypeError, match="n_features must be a whole number, got "):
+        Truth((), n_features)
+
+
+@pytest.mark.parametrize("signal", [0, None, 1.5])
+def test_a_signal_that_is_no_sequence_is_refused(signal):
+    with pytest.raises(TypeError, match=f"signal must be a sequence of columns, got {signal}"):
+        Truth(signal, 3)
 
 
 def test_names_and_columns_may_be_of_numpy_or_in_lists():

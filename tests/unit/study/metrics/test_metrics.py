@@ -55,6 +55,7 @@ PRINTED = scores(0.3, 0.2, 0.5, 0, 0, 0)
 TIED, PERFECT = scores(2, 2, 2, 2), scores(4, 3, 1, 0)
 SIZES = scores(-3.0, 1.0, 0.5, -1.5)
 PLACES = scores(1.0, 3.0, 1.0, -3.0)
+FALLING, RISING = scores(-3, 1, is_trend=True), scores(3, -1, is_trend=True)
 DRAWS = scores(0, 1, 2, 0, details={"draws": np.array([1, 2, 0, 5]), "made": 7})
 OF_SCORES = [
     (pr_auc(), PRINTED, (0, 1), 5 / 12), (pr_auc(), PERFECT, (0, 1), 1),
@@ -84,12 +85,25 @@ OF_SCORES = [
     (feature_score(feature="X1", share=True), SIZES, (0,), -0.5),
     (feature_score(feature="X1", share=True), scores(0, 0), (0,), 0),
     (feature_score(feature="X9", optional=True), SIZES, (0,), MISSING),
+    # A trend has a direction, and is ranked by its size.
+    (feature_score(feature="X1"), FALLING, (0,), -3),
+    (feature_score(feature="X2"), FALLING, (0,), 1),
+    (feature_score(feature="X1", share=True), FALLING, (0,), -0.75),
+    (feature_score(feature="X1", share=True), RISING, (0,), 0.75),
+    (feature_score(feature="X1"), scores(-3, 1, higher_is_more=False), (0,), 3),
+    (feature_rank(feature="X1"), FALLING, (0,), 1),
+    (feature_rank(feature="X9", optional=True), SIZES, (0,), MISSING),
+    (feature_rank(feature="X1", optional=True), SIZES, (0,), 4),
     *[(feature_rank(feature=f"X{k}"), PLACES, (0,), n) for k, n in enumerate((2, 1, 2, 4), 1)],
     # A method's own decision goes before p-values.
     (rejection_rate(), with_p_values(0.01, 0.2, 0.05, 0.9), (0, 1), 0.5),
     (rejection_rate(features=["X4"]), with_p_values(0.01, 0.2, 0.05, 0.9), (0, 1), 0),
     (rejection_rate(), with_p_values(1, 1, 1, 1, selected=np.array([1, 1, 0, 0]) > 0), (0, 1), 1),
     (rejection_rate(optional=True), PERFECT, (0, 1), MISSING),
+    (rejection_rate(features=["X9"], optional=True), with_p_values(0, 1, 1, 1), (0,), MISSING),
+    (rejection_rate(features=["X1", "X9"], optional=True), with_p_values(0, 1, 1, 1), (0,),
+     MISSING),
+    (rejection_rate(features=["X1"], optional=True), with_p_values(0, 1, 1, 1), (0,), 1),
     (false_share(), with_p_values(0.01, 0.2, 0.05, 0.9), (0, 1), 0.5),
     (false_share(), with_p_values(0.01, 0.2, 0.05, 0.9), (), 1),
     (false_share(), with_p_values(0.1, 0.2, 0.06, 0.9), (0, 1), 0),
@@ -98,10 +112,16 @@ OF_SCORES = [
     # The first k are as many as signals unless told; tied features share their mean rank.
     (top_share(), PERFECT, (0, 1), 1), (top_share(features=["X3"]), PERFECT, (0, 1), 0),
     (top_share(features=["X3"], k=3), PERFECT, (0, 1), 1),
+    (top_share(features=["X1"], k=1), PERFECT, (), 1),
+    (top_share(features=["X9"], k=3, optional=True), PERFECT, (0, 1), MISSING),
+    (top_share(features=["X9"], optional=True), PERFECT, (), MISSING),
+    (top_share(features=["X1"], optional=True), PERFECT, (0, 1), 1),
     (top_share(features=["X2", "X3"], k=2), scores(5, 3, 3, 1), (0, 1), 0),
     (top_share(features=["X2", "X3"], k=3), scores(5, 3, 3, 1), (0, 1), 1),
     (importance_detail(key="made"), DRAWS, (0,), 7),
     (importance_detail(key="other"), DRAWS, (0,), MISSING),
+    (importance_detail(key="made"), scores(1, 2, details={"made": None}), (0,), MISSING),
+    (importance_detail(key="made"), scores(1, 2, details={"made": np.array(7)}), (0,), 7),
     (signal_share(key="draws"), DRAWS, (0, 3), 6 / 8),
     (signal_share(key="other"), DRAWS, (0, 3), MISSING),
     (signal_share(key="draws"), scores(1, 2, details={"draws": np.zeros(2)}), (0,), MISSING),
@@ -176,6 +196,17 @@ REFUSED = [
       for one in (*RANKINGS, rejection_rate, top_share, false_share)],
     (rejection_rate(), PERFECT, (0,), "no p-values"),
     (top_share(features=["x"]), PERFECT, (0,), "unknown feature 'x'"),
+    (top_share(features=["X1"]), PERFECT, (), "the truth has no signal feature: give k"),
+    (top_share(), PERFECT, (), "there is no such feature"),
+    *[(one, scores(1, bad, 3), (0,), "1 of 3 scores are missing or infinite")
+      for one in (top_share(), top_share(features=["X1"], k=1), feature_rank(feature="X1"),
+                  feature_score(feature="X1", share=True)) for bad in (np.nan, np.inf)],
+    *[(importance_detail(key="a"), scores(1, 2, details={"a": bad}), (0,),
+       r"details\['a'\] must be a number, got")
+      for bad in ("many", [1, 2], np.ones(1), {}, [[1], [1, 2]])],
+    *[(signal_share(key="a"), scores(1, 2, details={"a": bad}), (0,),
+       r"details\['a'\] must be counts of 2 features, got")
+      for bad in (3, "many", [1, 2, 3], [1], np.ones((2, 2)), [-1, 2], [np.nan, 1], [np.inf, 1])],
     (feature_score(feature="c"), scores(1, 2), (0,), r"unknown feature 'c' \(known: X1, X2\)"),
     (feature_rank(feature="c"), scores(1, 2), (0,), "unknown feature 'c'"),
     (r2_ind(), Predictions((Y, Y)), (0,), "the generator gives no independent sample"),
@@ -204,3 +235,22 @@ def test_what_a_metric_is_not_defined_for_is_refused(metric, measured, signal, w
     truth = Truth((0,), signal) if isinstance(signal, int) else Truth(signal, n_features)
     with pytest.raises(ValueError, match=words):
         metric(measured, truth)
+
+
+def test_no_share_is_false_where_nobody_knows_what_is_true():
+    result = with_p_values(0.01, 0.2, 0.05, 0.9)
+    unknown = Truth((), 4, signal_is_known=False)
+    with pytest.raises(ValueError, match="the generator does not say which features matter"):
+        false_share()(result, unknown)
+    assert math.isnan(false_share(optional=True)(PERFECT, unknown))
+    for metric, words in ((rejection_rate(), "no such feature"), (auc(), "no signal feature")):
+        for truth in (unknown, Truth((), 4)):
+            with pytest.raises(ValueError, match=words):
+                metric(result, truth)
+
+
+def test_the_range_of_a_gap_has_no_end():
+    # The optimum of noise alone is 0, and less where a sample varies less than its noise.
+    gap = optimum_gap()(Predictions((Y, Y)), Truth((0,), 2, details={"optimum": -0.4}))
+    low, high = optimum_gap.range
+    assert gap == pytest.approx(1.4) and low <= gap <= high
