@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from losaw.data import Dataset, Sample
 from losaw.study.generators.generator import data_of
-from losaw.support.arguments import one_of, real_number, whole_number
+from losaw.support.arguments import check_same_order, one_of, real_number, whole_number
 from losaw.support.models import Task
 from losaw.support.outcomes import finite_numbers, response_of
 from losaw.support.words import unknown
@@ -51,8 +51,8 @@ def simulated(
     Raises
     ------
     ValueError
-        If X is no table of numbers and levels, y or ``mean`` has another length, ``signal`` names a
-        feature that is not there, or a sample would have no rows.
+        If X is no table of numbers and levels, y or ``mean`` has another length or its rows in
+        another order, ``signal`` names a feature that is not there, or a sample would have no rows.
 
     Examples
     --------
@@ -74,6 +74,8 @@ def simulated(
         one_of("task", task, get_args(Task))
     if not np.isnan(noise_variance):
         real_number("noise_variance", noise_variance, minimum=0)
+    for name, rows in (("X", X), ("y", y)):
+        check_same_order(rows, "mean", mean, name)
     means = None if mean is None else np.asarray(mean, dtype=float)
     if means is not None and means.shape != response.shape:
         raise ValueError(f"mean must have shape {response.shape}, as y has, got {means.shape}")
