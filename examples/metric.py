@@ -14,7 +14,8 @@ class ShareOfTop:
     # A metric of one feature takes its name as a parameter and has examples = ({"feature": "X2"},):
     # in `losaw check` the features are X1 to X12.
     # "importance": called with an ImportanceResult and a Truth.
-    # "prediction": called with Predictions and a Truth, see losaw.study.metrics.metric.
+    # "prediction": called with Predictions and a Truth, see losaw.study.metrics.metric; with
+    # task = "classification", `losaw check` gives it the probabilities of two classes.
     needs = "importance"
 
     def __call__(self, result, truth):

@@ -3,6 +3,7 @@
 import runpy
 import sys
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from losaw.data import Sample
 from losaw.importance import ImportanceResult
 from losaw.study.contracts import check_entry
+from losaw.study.metrics.metric import Metric as MetricOf
 from losaw.study.registry import Registration, forget
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -131,6 +133,39 @@ def seeding(function):
     return drawn
 
 
+def by_classes(self, model, data, rng):
+    assert data.task == "classification" and {*data.train.y, *data.test.y} == {*model.classes_}
+    shares = model.predict_proba(data.test.X)[:, 1]
+    return ImportanceResult(np.abs(shares @ data.test.X), data.feature_names)
+
+
+OF_CLASSES = {
+    "needs": "prediction",
+    "task": "classification",
+    "higher_is_better": False,
+    "range": (0.0, np.inf),
+}
+
+
+def of_classes(loss, pair):
+    """The mean of a loss, of the probability of the class that is true."""
+    y, shares = pair
+    assert shares.shape == (len(y), 2) and np.allclose(shares.sum(axis=1), 1)
+    return float(np.mean(loss(shares[np.arange(len(y)), y.astype(int)])))
+
+
+def brier(share):
+    return (1 - share) ** 2
+
+
+def log_loss(share):
+    return -np.log(share)
+
+
+def zero_one(share):
+    return share < 0.5
+
+
 def pruning(model, data, rng):
     model.estimators_ = model.estimators_[:5]
     return np.ones(5)
@@ -245,6 +280,13 @@ def test_a_broken_thing_is_found(thing, said):
     assert len(found) == 1 or said != "1 of 5 scores are missing"  # they do not differ
 
 
+def test_a_metric_of_classes_that_does_not_say_so_is_told_to_say_so():
+    kept = {key: value for key, value in OF_CLASSES.items() if key != "task"}
+    score = {"__call__": lambda _, one, __: np.mean(one.test[1][:, 1] - one.test[0])}
+    found = messages(*with_("metric", **kept, **score))
+    assert found and all('task = "classification"' in one and "X12" not in one for one in found)
+
+
 FIXED = np.random.default_rng(1).standard_normal((200, 10))
 
 
@@ -268,6 +310,11 @@ def fixed(X):
         scoring(lambda model, data, rng: data.stream("shuffles").random(5)),
         ("learner", lambda penalty=1.0: Learner(penalty=penalty)),
         ("importance", lambda n_repeats=2: Importance(n_repeats)),
+        with_("importance", explain=by_classes, example_learner="losaw-forest-classifier"),
+        with_("metric", **OF_CLASSES, __call__=lambda _, one, __: of_classes(brier, one.test)),
+        with_("metric", **OF_CLASSES, __call__=lambda _, one, __: of_classes(log_loss, one.test)),
+        with_("metric", **OF_CLASSES, __call__=lambda _, o, __: of_classes(brier, o.independent)),
+        ("metric", partial(MetricOf, lambda one, _: of_classes(zero_one, one.test), **OF_CLASSES)),
         with_("metric", __call__=lambda self, _, truth: truth.details["mine"], ranks_methods=False),
         with_("metric", __call__=lambda _, one, __: one.details["mine"], ranks_methods=False),
     ],

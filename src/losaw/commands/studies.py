@@ -152,29 +152,40 @@ def list_names(options: argparse.Namespace) -> None:
     """Print every registered name and every study, or every drawing with its options."""
     from losaw.study import registry
 
+    titles: list[str] = []
+    failure: LosawError | None = None
+    try:
+        require("study", STUDY)
+        configuration = configuration_of(options)
+    except (MissingExtraError, LosawError) as error:
+        titles.append(f"  {error}")
+    else:
+        try:
+            titles.extend(_titles(configuration))
+        except LosawError as error:  # the names help to repair the study file
+            failure = error
     if options.drawings:
         require("study", STUDY)
         from losaw.study.report.figures import describe_drawings
 
         print("\n".join(describe_drawings()))
-        return
-    for kind in registry.KINDS:
-        print(f"{kind}s")
-        for entry in registry.entries(kind):
-            print(f"  {entry.name:28} {entry.target}")
-    print("studies")
-    try:
-        require("study", STUDY)
-        configuration = configuration_of(options)
-    except (MissingExtraError, LosawError) as error:
-        print(f"  {error}")
-        return
+    else:
+        for kind in registry.KINDS:
+            print(f"{kind}s")
+            for entry in registry.entries(kind):
+                print(f"  {entry.name:28} {entry.target}")
+        print("\n".join(["studies", *titles]))
+    if failure is not None:
+        raise failure
+
+
+def _titles(configuration: Path) -> Iterator[str]:
+    """Yield the name and title of every study; reading them loads the plugins."""
     from losaw.study.session import Session
 
     session = Session(configuration)
     for name in session.available_studies():
-        study = session.read_study(name)
-        print(f"  {name:28} {study.file.title}")
+        yield f"  {name:28} {session.read_study(name).file.title}"
 
 
 def verify(options: argparse.Namespace) -> int:

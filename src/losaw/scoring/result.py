@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _BLUE, _GREY = "#0072b2", "#999999"
 _FOR_SKEWNESS = 19  # degrees of freedom; fewer deviations, as of folds, have no third moment
+_SHOWN = 5
 _LABEL = 60  # so many letters of a line stay within a drawing
 PROCEDURES = ("benjamini-hochberg", "benjamini-yekutieli")
 _DATA = (str, int, float, bool, np.ndarray, np.generic, list, tuple)  # what JSON can hold
@@ -71,7 +72,8 @@ class ImportanceResult:
     Raises
     ------
     ValueError
-        If lengths differ, or a standard error comes without its kind.
+        If lengths differ, labelled values have the features in another order, or a standard error
+        comes without its kind.
 
     Examples
     --------
@@ -104,6 +106,8 @@ class ImportanceResult:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "feature_names", tuple(map(str, self.feature_names)))
+        for name in ("scores", "std_error", "p_values", "kinds", "rows", "deviations"):
+            _check_order(name, getattr(self, name), self.feature_names)
         for name in ("scores", "std_error", "p_values"):
             if (array := getattr(self, name)) is not None:
                 object.__setattr__(self, name, np.asarray(array, dtype=float))
@@ -389,6 +393,20 @@ class ImportanceResult:
 
     def _name(self) -> str:
         return self.method.partition("(")[0] or "this method"
+
+
+def _check_order(name: str, values: Any, feature_names: tuple[str, ...]) -> None:
+    """Raise a ValueError if labelled values have the features' names, but in another order."""
+    if not hasattr(values, "iloc"):
+        return
+    labels = [str(label) for label in getattr(values, "columns", values.index)]
+    if labels != [*feature_names] and sorted(labels) == sorted(feature_names):
+        shown = ", ".join(labels[:_SHOWN]) + ", …" * (len(labels) > _SHOWN)
+        place = "[list(feature_names)]"
+        raise ValueError(
+            f"{name} has the features in another order ({shown}) than feature_names; give it as "
+            f"{'' if hasattr(values, 'columns') else '.loc'}{place}"
+        )
 
 
 def _known_freedom(freedom: float, deviations: FloatArray) -> FloatArray:

@@ -128,6 +128,7 @@ _OTHER_NAMES = (
     f"; if it looks for a feature by its name: those of this check are X1 to X{P}, so make the "
     'name a parameter, and give the class examples = ({"feature": "X2"},)'
 )
+_OTHER_TASK = '; if it measures probabilities of classes, give the class task = "classification"'
 
 
 def _message(check: Check, subject: Registration) -> str:
@@ -140,7 +141,8 @@ def _message(check: Check, subject: Registration) -> str:
     except FAILURES as error:
         message = f"raised {type(error).__name__}: {error}{place_of(error)}"
         if subject.kind == "metric" and isinstance(error, ValueError | LookupError | StopIteration):
-            message += _OTHER_NAMES
+            is_of_numbers = getattr(subject.load(), "needs", "") == "prediction"
+            message += _OTHER_TASK if is_of_numbers else _OTHER_NAMES
     shown = ", ".join(f"{key}={value!r}" for key, value in subject.parameters.items())
     return f"{message} [with {shown}]" if shown else message
 
@@ -258,7 +260,8 @@ def _example_fit(subject: Registration) -> tuple[Any, Dataset]:
     """Return a newly fitted example learner, and new copies of its data."""
     learner = get("learner", getattr(subject.load(), "example_learner", "random-forest"))
     few = {"n_estimators": 25} if "n_estimators" in learner.accepted_parameters() else {}
-    return fitted(learner.create(**few), example_data()), example_data()
+    made = learner.create(**few)
+    return fitted(made, _data_for(made)), _data_for(made)
 
 
 def _scores(importance: Any, model: Any, data: Dataset, seed: int = 1) -> FloatArray:
@@ -443,7 +446,12 @@ def _measured(metric: Any, seed: int, lead: float = 0.0, turned: int = 0) -> tup
     if metric.needs == "prediction":
         noise = {0.0: 0.5, 10.0: 0.0}.get(lead, 5.0)
         pair = (y[rows], (y + noise * error)[rows])
-        return Predictions(pair, (2 * pair[0], 2 * pair[1]), mean=pair[0]), truth
+        other = (2 * pair[0], 2 * pair[1])
+        if getattr(metric, "task", "") == "classification":
+            labels = (y > 0).astype(float)
+            p = 1 / (1 + np.exp(-error - lead * (2 * labels - 1)))
+            pair = other = labels[rows], np.column_stack([1 - p, p])[rows]
+        return Predictions(pair, other, mean=pair[0]), truth
     result = ImportanceResult(
         (scores * (1 - 2 * turned))[index],
         tuple(np.array(default_feature_names(P))[index].tolist()),

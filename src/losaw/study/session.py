@@ -4,6 +4,7 @@ The Snakefile and the command line both make a session, so both see the same blo
 errors and the same files.
 """
 
+import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -110,6 +111,11 @@ class Session:
         self.folder = configuration.parent
         self.published_folder = self.folder / "published"
         self.results = self.configuration.results
+        for key in ("results", "figures"):
+            path = getattr(self.configuration, key)
+            for place in (path, *path.parents):
+                if os.path.lexists(place) and not os.path.isdir(place):
+                    raise self.source.error((key,), f"{place} is no folder; name another place")
         if self.results.resolve() == self.configuration.figures.resolve():
             raise StudyError(f"figures: {self.results} has the results; name another folder")
         self.scale = self.configuration.scale

@@ -13,6 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, RobustScaler, StandardScaler
 
 import losaw.importance
+from losaw.importance import ImportanceResult
 
 N = 60
 # The least of every method, and what reads the trees of a fitted forest.
@@ -167,3 +168,30 @@ def test_a_pipeline_of_one_step_takes_columns_by_name_as_its_forest_does(method,
     options = {"random_state": 0} if method == "air" else {}
     result = function(model, X[["c", "a", "b"]], y, **options)
     assert result.select(top=1) == ("a",)
+
+
+ORDERED, TURNED = pd.Series([0.1, 0.2, 0.3], ["a", "b", "c"]), ["c", "a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("scores", ORDERED[TURNED]),
+        ("scores", ORDERED.set_axis(["c", "b", "a"])),
+        ("std_error", ORDERED[TURNED]),
+        ("p_values", ORDERED[TURNED]),
+        ("kinds", pd.Series("nominal", TURNED)),
+        ("rows", pd.DataFrame(1.0, range(5), TURNED)),
+        ("deviations", pd.DataFrame(1.0, range(5), TURNED)),
+    ],
+)
+def test_labelled_values_with_the_features_in_another_order_are_refused(name, values):
+    right = {"scores": ORDERED, "std_error": ORDERED, "std_error_kind": "over rows"}
+    with pytest.raises(ValueError, match=f"^{name} has the features in another order .* than feat"):
+        ImportanceResult(**right | {"feature_names": ("a", "b", "c"), name: values})
+
+
+@pytest.mark.parametrize("labels", [["a", "b", "c"], range(3), ["x", "y", "z"], ["a", "a", "b"]])
+def test_labelled_values_with_the_features_in_order_or_other_labels_are_kept(labels):
+    result = ImportanceResult(ORDERED.set_axis(labels), ("a", "b", "c"))
+    assert result.scores.tolist() == ORDERED.tolist()

@@ -781,6 +781,16 @@ def test_a_folder_is_refused_that_cannot_be_made_or_means_something_else(project
         project.session(**{key: path})
 
 
+@pytest.mark.parametrize("key", ["results", "figures"])
+@pytest.mark.parametrize("below", ["", "a", "a/b"])
+@pytest.mark.parametrize("is_link", [False, True])
+def test_a_folder_is_refused_at_or_below_what_is_none(project, key, below, is_link):
+    place = project.folder / "notes.txt"
+    place.symlink_to("nowhere") if is_link else place.touch()
+    with pytest.raises(StudyError, match=rf"^{key}: {place} is no folder; name another place"):
+        project.session(**{key: str(place / below)})
+
+
 def test_a_home_and_a_variable_are_expanded_as_a_shell_does(project, monkeypatch):
     monkeypatch.setenv("SCRATCH", str(project.folder))
     monkeypatch.setenv("HOME", str(project.folder))

@@ -3,6 +3,7 @@
 import io
 import json
 import math
+import shutil
 from types import SimpleNamespace
 
 import numpy as np
@@ -53,7 +54,31 @@ def test_the_manifest_of_a_run_without_failures_counts_none(computed):
 def test_the_evidence_does_not_depend_on_the_cut_into_blocks(computed):
     cut = (run(computed.session()) / "blocks.csv").read_text()
     computed.edit("blocks: {seeds: 2}", "blocks: {inside: [n_samples], seeds: 3}")
-    assert sorted((run(computed.session()) / "blocks.csv").open()) == sorted(cut.splitlines(True))
+    assert (run(computed.session()) / "blocks.csv").read_text() == cut
+
+
+PLAIN = "  plain: {learner: marginal-slopes}"
+JITTERED = "  jittered: {learner: marginal-slopes, jitter: 0.3}"
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        (f"{PLAIN}\n{JITTERED}", f"{JITTERED}\n{PLAIN}"),
+        ("[r2_test, auc, pr_auc]", "[pr_auc, r2_test, auc]"),
+        ("[0.5, 1.0]", "[1.0, 0.5]"),
+    ],
+    ids=["learners", "metrics", "settings"],
+)
+def test_the_evidence_does_not_depend_on_the_order_before_an_edit(project, edit):
+    project.edit("[r2_test, pr_auc]", "[r2_test, auc, pr_auc]")
+    run(project.session())
+    project.edit(*edit)
+    (plan,) = project.session().plans
+    write_outputs(plan)  # no block is computed again
+    edited = (plan.folder / "blocks.csv").read_bytes()
+    shutil.rmtree(project.results)
+    assert (run(project.session()) / "blocks.csv").read_bytes() == edited
 
 
 @pytest.mark.parametrize("needs", ["importance", "prediction"])

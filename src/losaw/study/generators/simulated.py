@@ -9,7 +9,14 @@ from numpy.typing import ArrayLike
 
 from losaw.data import Dataset, Sample
 from losaw.study.generators.generator import data_of
-from losaw.support.arguments import ArgumentTypeError, as_floats, one_of, real_number, whole_number
+from losaw.support.arguments import (
+    ArgumentTypeError,
+    as_floats,
+    check_same_order,
+    one_of,
+    real_number,
+    whole_number,
+)
 from losaw.support.models import Task
 from losaw.support.outcomes import finite_numbers, response_of
 from losaw.support.words import unknown
@@ -53,8 +60,8 @@ def simulated(
     Raises
     ------
     ValueError
-        If X is no table of numbers and levels, y or ``mean`` has another length, ``signal`` names a
-        feature that is not there, or a sample would have no rows.
+        If X is no table of numbers and levels, y or ``mean`` has another length or its rows in
+        another order, ``signal`` names a feature that is not there, or a sample would have no rows.
 
     Examples
     --------
@@ -77,6 +84,8 @@ def simulated(
     is_unknown = isinstance(noise_variance, Real) and math.isnan(noise_variance)
     if not is_unknown:
         real_number("noise_variance", noise_variance, minimum=0)
+    for name, rows in (("X", X), ("y", y)):
+        check_same_order(rows, "mean", mean, name)
     means = None if mean is None else as_floats("mean", mean)
     if means is not None and means.shape != response.shape:
         raise ValueError(f"mean must have shape {response.shape}, as y has, got {means.shape}")

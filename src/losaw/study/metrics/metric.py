@@ -52,8 +52,8 @@ class Metric:
     Called with what is measured and the truth, it gives the number, or a ValueError if that is not
     defined. Called with parameters by name, it is the same metric with these parameters. A class of
     your own that is called alike is a metric as well: it needs ``range``, ``higher_is_better`` and
-    ``needs``, and may have ``summary``, ``is_decision``, ``ranks_methods`` and ``optional``
-    (``examples/metric.py``).
+    ``needs``, and may have ``summary``, ``is_decision``, ``ranks_methods``, ``optional`` and
+    ``task`` (``examples/metric.py``).
 
     Attributes
     ----------
@@ -74,6 +74,8 @@ class Metric:
     optional : bool
         Whether NaN says that there is nothing to measure; of others it is a failure, as an infinite
         value always is. A parameter ``optional`` of the function decides for its own metric.
+    task : {"", "classification"}
+        Of predictions: "classification" if they must be probabilities of classes.
     examples : tuple of dict
         Parameters with which the contract tests try it.
     check : callable or None
@@ -100,6 +102,7 @@ class Metric:
     is_decision: bool = False
     ranks_methods: bool = True
     optional: bool = False
+    task: Literal["", "classification"] = ""
     examples: tuple[dict[str, Any], ...] = ({},)
     check: Callable[..., None] | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -68,6 +69,9 @@ def collect(plan: StudyPlan) -> Collection:
     check_usable(plan, problems)
     rows = _in_grid_order(plan.study, pa.concat_tables(tables).unify_dictionaries())
     frame = rows.select(RESULT_COLUMNS).to_pandas()
+    orders = [grid_order(plan.study)[key] for key in ("setting_id", "learner")]
+    places = [{name: place for place, name in enumerate(order)} for order in orders]
+    lines = sorted(fits, key=lambda line: (places[0][line[0]], places[1][line[1]], line[2]))
     is_failed = [pc.any(pc.not_equal(table["status"], "ok")).as_py() for table in tables]
     check_fits(plan, frame, shlex.join(itertools.compress(plan.blocks, is_failed)))
     is_score = pc.and_(pc.equal(rows["metric"], SCORES), pc.equal(rows["status"], "ok"))
@@ -75,7 +79,7 @@ def collect(plan: StudyPlan) -> Collection:
         pd.DataFrame([{"setting_id": s.identifier, **s.axes} for s in plan.study.settings]),
         frame[frame["metric"] != SCORES].reset_index(drop=True),
         rows.select(SCORE_COLUMNS).filter(is_score),
-        pd.DataFrame([_evidence(*line[:2], tables) for line, tables in fits.items()]),
+        pd.DataFrame([_evidence(plan.study, *line[:2], fits[line]) for line in lines]),
         {name: ", ".join(versions) for name, versions in libraries.items()},
         laws,
     )
@@ -94,8 +98,15 @@ def check_usable(plan: StudyPlan, problems: Mapping[str, StudyError]) -> None:
         )
 
 
-def _evidence(setting: str, learner: str, tables: list[pa.Table]) -> dict[str, Any]:
+def _evidence(study: Study, setting: str, learner: str, tables: list[pa.Table]) -> dict[str, Any]:
     rows = pa.concat_tables(tables).cast(BLOCK_SCHEMA)  # the digest is one of texts
+    # In the order in which they are computed: blocks stay if metrics change places in the file.
+    orders = {
+        "metric": [SCORES, "", *study.metrics],
+        "importance": ["", *study.learners[learner].importances],
+    }
+    places = [pc.index_in(rows[key], pa.array(order)).to_numpy() for key, order in orders.items()]
+    rows = rows.take(np.lexsort([*places, rows["seed"].to_numpy()]))
     seeds = rows["seed"].to_pylist()
     line = {"setting": setting, "learner": learner, "first_seed": seeds[0]}
     return {**line, "last_seed": seeds[-1], "rows_sha256": digest_of(rows, {})}

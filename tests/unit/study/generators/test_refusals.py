@@ -148,15 +148,22 @@ def test_rows_for_each_level_are_asked_for_where_there_are_levels():
 
 ROWS = np.random.default_rng(0).standard_normal((40, 2))
 FRAME, SIGNS = pd.DataFrame(ROWS, columns=["a", "b"]), np.where(ROWS[:, 0] > 0, "u", "v")
+TURNED = pd.Series(ROWS[:, 0]).iloc[::-1]
 HOLES = np.where(ROWS[:, 0] > 1, np.nan, ROWS[:, 0])
 
 
 @pytest.mark.parametrize(
     ("call", "words"),
     [
+        (
+            lambda: simulated(FRAME, ROWS[:, 0], mean=TURNED),
+            "mean has the labels of X's rows in an",
+        ),
+        (lambda: simulated(FRAME, TURNED[::-1], mean=TURNED), "mean has the labels of X's rows in"),
+        (lambda: simulated(ROWS, TURNED[::-1], mean=TURNED), "mean has the labels of y's rows in"),
         (lambda: simulated(ROWS, SIGNS, task="classificaton"), "task.*did you mean"),
         (lambda: simulated(ROWS, SIGNS, task="regression"), "y holds values that are not numbers"),
-        (lambda: simulated(FRAME, pd.Series(ROWS[:, 0]).iloc[::-1]), "order"),
+        (lambda: simulated(FRAME, TURNED), "order"),
         (lambda: simulated(ROWS, ROWS[:, 0], noise_variance=-1), "noise_variance must be"),
         (lambda: simulated(ROWS, ROWS[:, 0], noise_variance=None), "noise_variance must be"),
         (lambda: simulated(ROWS, ROWS[:, 0], noise_variance="1"), "noise_variance must be"),

@@ -240,3 +240,40 @@ def test_names_and_drawings_are_listed(capsys):
     drawings = capsys.readouterr().out
     assert "importances\n" not in drawings and "metric-lines: " in drawings
     assert "  metric (needed)" in drawings
+
+
+MORE = """
+from losaw.study.registry import register
+
+
+@register("{kind}", "{name}")
+def _mine(study, results, *, colour):
+    pass
+"""
+
+
+@pytest.mark.parametrize("is_broken", [False, True])
+@pytest.mark.parametrize(
+    ("options", "name", "of_a_study"),
+    [
+        ([], "  marginal-slopes ", "  made-elsewhere "),
+        (["--drawings"], "of-mine: ", "drawn-elsewhere: "),
+    ],
+)
+def test_names_of_plugins_are_listed_even_if_a_study_is_broken(
+    project, capsys, options, name, of_a_study, is_broken
+):
+    project.extend_plugin(MORE.format(kind="drawing", name="of-mine"))
+    kind = "drawing" if options else "estimator"
+    own = project.folder / "elsewhere.py"
+    own.write_text(MORE.format(kind=kind, name=of_a_study.strip(" :")))
+    text = project.study_file.read_text().partition("published:")[0]
+    other = text.replace("study: tiny", f"study: other\nplugins: [{own}]")
+    project.study_file.with_name("other.yaml").write_text(other)
+    if is_broken:
+        project.edit("[reported]", "[no-such]")
+    command = ["list", *options, "--configfile", str(project.configuration)]
+    assert main(command) == (2 if is_broken else 0)
+    said = capsys.readouterr()
+    assert name in said.out and ("no-such" in said.err) == is_broken
+    assert (of_a_study in said.out) != is_broken

@@ -5,9 +5,11 @@ import json
 import math
 import re
 import shutil
+from dataclasses import dataclass
 
 import pandas as pd
 import pytest
+from sklearn.base import BaseEstimator, RegressorMixin
 
 from losaw.study.claims.claim_file import check_claims
 from losaw.study.errors import StudyError
@@ -650,6 +652,35 @@ def test_the_first_sentence_of_a_class_is_its_own_whatever_its_parameters_are_ca
     assert own
     for name, one in own.items():
         assert first_sentence(one).split()[:2] == one.__doc__.split()[:2], name
+
+
+class Own(RegressorMixin, BaseEstimator):
+    """One of ours. And more."""
+
+
+class Bare(RegressorMixin, BaseEstimator):
+    pass
+
+
+class Inherits(Own):
+    pass
+
+
+@dataclass
+class Signature:
+    n_rows: int = 3
+
+
+def bare(rng):
+    pass
+
+
+@pytest.mark.parametrize(
+    ("thing", "said"),
+    [(Own, "One of ours"), (Bare, ""), (Inherits, ""), (Signature, ""), (bare, "")],
+)
+def test_the_first_sentence_of_a_method_is_one_that_its_author_wrote(thing, said):
+    assert first_sentence(thing) == said
 
 
 def test_a_study_on_a_page_begins_with_its_design(shelf):

@@ -82,6 +82,10 @@ def first_sentence(thing: Any) -> str:
     """Return the first sentence of a docstring as Markdown: names in place of roles, no formula."""
     # Of a metric, or an importance in studies; of a class it is the default of a parameter.
     function = thing if inspect.isclass(thing) else getattr(thing, "function", thing)
-    words = " ".join((inspect.getdoc(function) or "").partition("\n\n")[0].split())
+    # Of a class without a docstring inspect.getdoc gives a base's, and a dataclass its signature.
+    own = inspect.cleandoc(getattr(function, "__doc__", None) or "")
+    if own.startswith(f"{getattr(function, '__name__', None)}("):
+        return ""
+    words = " ".join(own.partition("\n\n")[0].split())
     words = re.sub(r":[\w:]+:`~?([^`<]+?)(?: <[^>]+>)?`", r"`\1`", words).replace("``", "`")
     return re.split(r"(?<! al)\.(?: |$)", words)[0].rstrip(",:")
