@@ -24,7 +24,7 @@ from losaw.study.block.block_file import (
 from losaw.study.block.recipe import Pair, Recipe
 from losaw.study.block.replicate import ingredients_of, run_replicate
 from losaw.study.block.rows import Row, table_of
-from losaw.study.block.spent import Seconds, counted, part_name, write_cost
+from losaw.study.block.spent import Seconds, cpu_seconds, part_name, write_cost
 from losaw.study.block.taken import Stored, take_rows
 from losaw.study.errors import StudyError
 
@@ -61,8 +61,7 @@ def compute(
     ended: list[str] = []
     if apart:
         for label in recipe.learners:
-            with counted(seconds, part_name(label)):
-                own, message = _rows_apart(recipe, label, stored, minutes)
+            own, message = _rows_apart(recipe, label, stored, minutes, seconds)
             rows, ended = rows | own, ended + [message] * bool(message)
     else:
         with _watched(minutes):
@@ -127,15 +126,17 @@ def load_laws(paths: Sequence[Path]) -> dict[str, Any]:
 
 
 def _rows_apart(
-    recipe: Recipe, learner: str, stored: Stored, minutes: float
+    recipe: Recipe, learner: str, stored: Stored, minutes: float, seconds: Seconds
 ) -> tuple[dict[Pair, list[Row]], str]:
     """Return a learner's rows from a process of its own; failed rows if that is ended.
 
-    And why, if it was ended from outside: that is no failure of the learner.
+    And why, if it was ended from outside: that is no failure of the learner. The CPU time of its
+    parts is added to ``seconds``, or of the whole process if that is ended.
     """
+    start = cpu_seconds()
     context = multiprocessing.get_context("fork")
     receiving, sending = context.Pipe(duplex=False)
-    process = context.Process(target=_send_rows, args=(sending, minutes, recipe, [learner], stored))
+    process = context.Process(target=_send_rows, args=(sending, minutes, recipe, learner, stored))
     process.start()
     sending.close()
     try:
@@ -146,7 +147,11 @@ def _rows_apart(
     if isinstance(found, Exception):
         raise found
     if found is not None:
-        return found, ""
+        rows, spent = found
+        for part, added in spent.items():
+            seconds[part] += added
+        return rows, ""
+    seconds[part_name(learner)] += cpu_seconds() - start
     outside = ""
     message = (
         f"ProcessEnded: the learner {learner!r} ended its process or took longer than "
@@ -164,11 +169,14 @@ def _rows_apart(
     return {pair: list(map(failed, recipe.seeds_of(*pair))) for pair in pairs}, outside
 
 
-def _send_rows(sending: Connection, minutes: float, *arguments: Any) -> None:
+def _send_rows(
+    sending: Connection, minutes: float, recipe: Recipe, learner: str, stored: Stored
+) -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # or it would be an exit by an exception
     try:
         with _watched(minutes):
-            found: Any = rows_of(*arguments)
+            seconds: Seconds = defaultdict(float)
+            found: Any = rows_of(recipe, [learner], stored, seconds), seconds
     except Exception as error:
         found = error
     sending.send(found)

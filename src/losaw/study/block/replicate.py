@@ -17,7 +17,7 @@ from losaw.rng import seed_integer, stream
 from losaw.scoring.result import ImportanceResult
 from losaw.study.block.recipe import Recipe
 from losaw.study.block.rows import SCORES, Row
-from losaw.study.block.spent import Seconds, counted, part_name
+from losaw.study.block.spent import OTHER, Seconds, counted, part_name
 from losaw.study.datasets import DatasetError
 from losaw.study.errors import FAILURES
 from losaw.study.estimates import Estimate, Truths, by_estimand, data_and_truths, dataset_of
@@ -77,7 +77,8 @@ def run_replicate(
 
     Every component has a random stream of its own, and none may change the data: the rows of a
     part are the same whichever other parts are computed. ``draw(seed)`` returns the data, which
-    learners share. The CPU time of each part is added to ``seconds``.
+    learners share. The CPU time of each part is added to ``seconds``; that of a fit which ``parts``
+    need again is no part's own, or each edit would make the learner dearer.
 
     What the data, the fit, an importance or a metric raises becomes a row with ``status``
     ``"failed"`` and the message; the other rows of the seed are kept. Real data that are missing
@@ -85,7 +86,7 @@ def run_replicate(
     """
     learner = ingredients.learner
     try:
-        with counted(seconds, part_name(learner)):
+        with counted(seconds, part_name(learner) if "" in parts else OTHER):
             data = draw(seed)
             if ingredients.is_estimator:
                 values, truths = data

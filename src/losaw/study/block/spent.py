@@ -14,7 +14,7 @@ import psutil
 from losaw.study.block.recipe import Recipe
 from losaw.study.block.writing import write_text
 
-OTHER = ""  # what no learner spent: start, imports, writing
+OTHER = ""  # what is no part's own: start, imports, writing, a fit that is needed again
 Seconds = defaultdict[str, float]  # CPU time by part (:func:`part_name`)
 
 
@@ -72,7 +72,8 @@ def write_cost(path: Path, seconds: Mapping[str, float], taken: Collection[str])
     is computed, those that are left out this time stay, as their rows do.
     """
     before = read_cost(path) or {"seconds": {}}
-    own = {OTHER: cpu_seconds() - sum(seconds.values()), **seconds}
+    parts = {part: spent for part, spent in seconds.items() if part != OTHER}
+    own = {OTHER: cpu_seconds() - sum(parts.values()), **parts}
     now = {name: own[name] + before["seconds"].get(name, 0.0) * (name in taken) for name in own}
     stay = {k: v for k, v in before["seconds"].items() if k in taken or not seconds}
     cost = {"seconds": stay | now}

@@ -262,6 +262,33 @@ def test_the_cost_of_rows_is_what_they_took_when_they_were_computed(broken, lear
     assert json.loads((path.parents[2] / "manifest.json").read_text())["core_seconds"] is None
 
 
+KIND = """
+from losaw.study.metrics.metric import Metric
+from losaw.study.registry import add
+
+kind = Metric(lambda result, truth: result.std_error_kind is None)
+add("metric", "own-kind", f"{__name__}:kind")
+"""
+
+
+@pytest.mark.parametrize("apart", [False, True])
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("pr_auc]", "pr_auc, own-kind]"), ("[reported]", "[reported, permutation]")],
+    ids=["metric", "importance"],
+)
+def test_fits_that_an_edit_needs_again_are_no_second_cost_of_their_learner(broken, apart, old, new):
+    broken.extend_plugin(KIND)
+    broken.edit("{learner: marginal-slopes, j", "{learner: busy, j")
+    (path,) = execute(broken.session(), apart=apart)
+    first = read_cost(path)["seconds"]
+    broken.edit(old, new)
+    execute(broken.session(), apart=apart)
+    again = read_cost(path)["seconds"]
+    assert 1.0 < first["jittered/"] <= again["jittered/"] < 1.5 * first["jittered/"]
+    assert sum(again.values()) > sum(first.values()) + 0.9  # that of the job has them
+
+
 AS_A_JOB = """
 from pathlib import Path
 
