@@ -127,18 +127,22 @@ def estimate(ingredients: Ingredients, data: Any, truths: Truths, seed: int) -> 
 
 @contextmanager
 def from_its_own_generator(user: str, method: Any) -> Iterator[None]:
-    """Raise a ValueError if a method of a plugin draws from a generator that all code shares."""
-    is_plugin = _is_foreign(method)
-    before, n_modules = global_state() if is_plugin else None, len(sys.modules)
+    """Raise a ValueError if what is not ours draws from a generator that all code shares."""
+    is_foreign = _is_foreign(method)
+    before, n_modules = global_state() if is_foreign else None, len(sys.modules)
     yield
     # A library that the first call loads may draw for itself.
-    if is_plugin and len(sys.modules) == n_modules and global_state() != before:
+    if is_foreign and len(sys.modules) == n_modules and global_state() != before:
         raise ValueError(f"{user} {GLOBAL_DRAWS}")
 
 
 def _is_foreign(method: Any) -> bool:
-    """Whether a learner, an importance, a metric or another method is a plugin's."""
-    return is_of_a_plugin(method.function if isinstance(method, Metric) else type(method))
+    """Whether a learner, an importance, a metric or another method is not of losaw itself.
+
+    It is a plugin's, or of any library: a learner may be named by its import path.
+    """
+    made = method.function if isinstance(method, Metric) else type(method)
+    return is_of_a_plugin(made) or made.__module__.partition(".")[0] != "losaw"
 
 
 GLOBAL_DRAWS = (

@@ -1,11 +1,14 @@
 """A replicate's parts do not change each other."""
 
+import random
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from sklearn.base import ClassifierMixin
 from sklearn.linear_model import LinearRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.tree import ExtraTreeRegressor
 
 from losaw.data import Dataset, Sample, Truth
 from losaw.importance import ImportanceResult
@@ -42,6 +45,8 @@ class Fixed(Sizes):
 
 
 class Metric:
+    __module__ = "losaw.own"  # others get copies, which they may change
+
     def __init__(self, function, needs="importance"):
         self.function, self.needs = function, needs
 
@@ -181,6 +186,34 @@ def test_what_a_plugin_changes_in_details_reaches_no_other_metric_importance_or_
     assert values(spoiling | fixed, {k: m for k, m in metrics.items() if k != "share"}) == [
         one for one in alone if one[0] != "share"
     ]
+
+
+class FitDraws(LinearRegression):
+    def fit(self, X, y):
+        np.random.rand()  # noqa: NPY002
+        return super().fit(X, y)
+
+
+class FitDrawsInPython(LinearRegression):
+    def fit(self, X, y):
+        random.random()
+        return super().fit(X, y)
+
+
+class PredictionDraws(LinearRegression):
+    def predict(self, X):
+        return super().predict(X) + np.random.rand()  # noqa: NPY002
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [FitDraws, FitDrawsInPython, PredictionDraws, lambda: make_pipeline(ExtraTreeRegressor())],
+)
+def test_a_learner_of_any_module_that_draws_from_a_global_generator_is_a_failure(learner):
+    metrics = {"error": Metric(error, "prediction")}
+    (row,) = rows_of({}, metrics, learner).values()
+    assert row.status == "failed"
+    assert "draws from numpy's or Python's global generator" in row.message
 
 
 def test_a_learner_that_changes_the_data_is_a_failed_fit():
