@@ -136,7 +136,7 @@ def _rows_apart(
     start = cpu_seconds()
     context = multiprocessing.get_context("fork")
     receiving, sending = context.Pipe(duplex=False)
-    process = context.Process(target=_send_rows, args=(sending, minutes, recipe, [learner], stored))
+    process = context.Process(target=_send_rows, args=(sending, minutes, recipe, learner, stored))
     process.start()
     sending.close()
     try:
@@ -169,12 +169,14 @@ def _rows_apart(
     return {pair: list(map(failed, recipe.seeds_of(*pair))) for pair in pairs}, outside
 
 
-def _send_rows(sending: Connection, minutes: float, *arguments: Any) -> None:
+def _send_rows(
+    sending: Connection, minutes: float, recipe: Recipe, learner: str, stored: Stored
+) -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # or it would be an exit by an exception
     try:
         with _watched(minutes):
             seconds: Seconds = defaultdict(float)
-            found: Any = rows_of(*arguments, seconds=seconds), seconds
+            found: Any = rows_of(recipe, [learner], stored, seconds), seconds
     except Exception as error:
         found = error
     sending.send(found)
