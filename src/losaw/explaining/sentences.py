@@ -66,6 +66,7 @@ def answer(work: Work, decision: Decision, fdr: float) -> tuple[Sentence, ...]:
     names = work.data.X.columns.drop(list(given))
     n, quality = len(names), work.quality.get("model")
     explains = quality is not None and quality.p_value <= LEVEL
+    the_model = f"{model[0].upper()}{model[1:]}{' of all features' if given else ''}"
     adds = f"adds to {and_listed(given)}"
     rate = f"a false discovery rate of {fdr:g} over {n} feature{'s' * (n > 1)}"
     stated = [statement(group, work, decision) for group in decision.head]
@@ -130,15 +131,15 @@ def answer(work: Work, decision: Decision, fdr: float) -> tuple[Sentence, ...]:
         below.append(Sentence("none selected", (), none))
     if explains and quality is not None:
         share = f"{percent(quality.share)} of the variation of unseen rows"
-        text = f"{model[0].upper()}{model[1:]}{' of all features' if given else ''} explains "
-        text += f"{share} (p {p_text(quality.p_value)})."
+        text = f"{the_model} explains {share} (p {p_text(quality.p_value)})."
         below.append(Sentence("explained", (), text))
         if not decision.selected and n > 1 and decision.method != "pfi" and not given:
             text = "Features that contain the same information hide each other from this test."
             below.append(Sentence("hidden", (), text))
     elif quality is not None and not (decision.selected or decision.stated):
-        text = f"{model[0].upper()}{model[1:]} is not shown to predict unseen rows better than a "
-        text += "constant, so that its importances say little."
+        text = f"{the_model} is not shown to predict unseen rows better than a constant"
+        # Given columns, importances are those of other models.
+        text += "." if given else ", so that its importances say little."
         below.append(Sentence("not explained", (), text))
     below += [*_by_loco(work, decision), *_open(work, decision)]
     below.append(Sentence("question", (), f"{method.label}: {work.design.question(method)}"))
@@ -324,11 +325,14 @@ def _no_model(work: Work, decision: Decision) -> Iterator[Sentence]:
                     "other features cost as much as it gains, or the folds differ too much to tell."
                 )
             else:
+                given = work.design.given
                 text = (
-                    f"{names[name]} is not shown to predict unseen rows better than the {constant} "
-                    f"(share explained {share}, p {p_text(quality.p_value)}). Its importances say "
-                    "little until more rows or folds show it."
+                    f"{names[name]}{' of all features' if given else ''} is not shown to predict "
+                    f"unseen rows better than the {constant} (share explained {share}, p "
+                    f"{p_text(quality.p_value)})."
                 )
+                if not given:
+                    text += " Its importances say little until more rows or folds show it."
             yield Sentence("no model", (), text)
 
 
