@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from losaw.explaining.columns import MISSING_LEVEL, OTHER_LEVEL
 from losaw.explaining.design import METHODS, kept_rows
 from losaw.explaining.disagreements import CONTRASTS, Associations, Disagreement
 from losaw.explaining.draws import FAMILY_WISE, LEAST_LOCO, Decision, loco_of, recognised
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 _NAMED, _MOST_OPEN = 8, 4
 # Columns with more values than this that repeat together mark rows of one person or thing.
 _MANY_VALUES, _ROWS_A_UNIT, _SAME_COLUMN = 20, 2, 0.99
+_ONE_NUMBER = 0.9  # of the values of a column that has a warning of its own
 _TURNS = 1 / 3  # of a curve: fewer of its places
 _LOOKED_AT = 40  # of such columns: every pair takes a millisecond
 # A feature that explains so much alone may be made from the target, and one that explains most if
@@ -396,7 +398,9 @@ def _clusters(data: Prepared, n_rows: int, related: Associations) -> Iterator[Se
     names = [
         name for name in X.columns[X.dtypes != "category"] if _MANY_VALUES < counts[name] <= most
     ][:_LOOKED_AT]
-    for first in () if named else names:
+    told = [X[column.name] for column in named[:2] if column.name in X]
+    names = [name for name in names if not any(_is_of(X[name], by) for by in told)]
+    for first in names:
         at = related.names.index(first)
         together = [
             other
@@ -421,6 +425,16 @@ def _clusters(data: Prepared, n_rows: int, related: Associations) -> Iterator[Se
                 f"({as_option('--cluster', key)}): without it p-values are too small.",
             )
             return
+
+
+def _is_of(numbers: "pd.Series", by: "pd.Series") -> bool:
+    """Whether rows with one value of ``by`` have one number, as the rows of a person have an age.
+
+    Values that are one level together, and those of a single row, tell nothing.
+    """
+    tells = by.duplicated(keep=False) & ~by.isin([OTHER_LEVEL, MISSING_LEVEL])
+    n_numbers = numbers[tells].groupby(by[tells], observed=True).nunique()
+    return bool((n_numbers <= 1).mean() >= _ONE_NUMBER)
 
 
 def _is_curve(points: "pd.DataFrame") -> bool:

@@ -225,6 +225,38 @@ def test_a_column_of_names_that_repeat_draws_the_hint_on_clusters():
     assert "115 values in 240 rows" in said.text
 
 
+@pytest.mark.parametrize(
+    ("n_persons", "rows", "text", "features"),
+    [
+        (60, 5, "occupation", [("text",), ("age", "weight")]),
+        (200, 5, "occupation", [("text",), ("age", "weight")]),
+        (120, 5, "town", [("text",), ("age", "weight")]),
+        (60, 5, "none", [("age", "weight")]),
+        (60, 5, "person", [("text",)]),
+        (200, 5, "person", [("text",)]),  # most are one level
+        (21, 3, "person", [("text",)]),
+        (60, 5, "number", [("text_id",)]),
+    ],
+)
+def test_a_text_that_repeats_hides_no_numbers_that_repeat_but_with_it(
+    n_persons, rows, text, features
+):
+    frame, rng = patients(n_persons, rows), np.random.default_rng(5)
+    who, n = np.repeat(np.arange(n_persons), rows), n_persons * rows
+    texts = {
+        "occupation": rng.integers(0, 69, n),  # of a row
+        "town": who % 55,  # of several persons
+        "person": who,
+        "number": who,
+    }
+    if text != "none":
+        values = texts[text] if text == "number" else [f"t{number}" for number in texts[text]]
+        frame["text_id" if text == "number" else "text"] = values
+    data = prepare(frame.drop(columns="who"), "y")
+    related = associations(data.X, list(data.kinds.values()), 0)
+    assert [s.features for s in _clusters(data, n, related)] == features
+
+
 def test_a_rare_class_is_kept_and_said():
     frame = noise(2000).drop(columns="y")
     frame["y"] = np.where(np.random.default_rng(1).permutation(2000) < 12, "rare", "usual")
