@@ -266,7 +266,7 @@ def _response(read: Values, target: str, task: str | None) -> tuple[NDArray[Any]
             f"the target {target!r} has one value only ({labels[0]!r}): nothing to explain"
         )
     text = "" if is_number or (len(labels) == 2 and task is None) else mostly_numbers(values)
-    if "numbers and text" in text and task is None:
+    if "taken as text" in text and task is None:
         raise LosawError(
             f"the target {target!r} {text}; or, if its values are classes, say task classification "
             "(--task classification)"
