@@ -151,7 +151,15 @@ def mostly_numbers(texts: Any) -> str:
     if not len(odd):
         if given.str.fullmatch(CODE).any():
             return ""
-        return "contains numbers that are written as text: make numbers of them, or say its kind"
+        is_plain = pd.to_numeric(given, errors="coerce").notna()
+        if is_plain.nunique() == 1:
+            return (
+                "contains numbers that are written as text: make numbers of them, or say its kind"
+            )
+        shown = f"{given[is_plain].iloc[0]!r} and {given[~is_plain].iloc[0]!r}"
+        return (
+            f"contains numbers in two spellings ({shown}): taken as text; write all of them alike"
+        )
     shown = ", ".join(repr(text) for text in odd.unique()[:3])
     return f"contains numbers and text ({shown}): taken as text; leave such cells empty"
 

@@ -98,6 +98,7 @@ def curves(work: Work) -> tuple[dict[str, Curve], dict[str, str]]:
         what = (
             f"probability of {data.target} = {label}" if label else f"prediction of {data.target}"
         )
+        what += " by the model of all features" * bool(work.design.given)
         column = next(column for column in data.columns if column.name == name)
         shown = at if number is None else _shown(column, at)
         directions[name] = f"{name}: the {what} {_direction(curve, shown, number is None)}."

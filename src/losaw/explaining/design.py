@@ -105,6 +105,11 @@ class Design:
         """The question of a method, about the given columns where there are any."""
         if not self.given:
             return method.question
+        if method is METHODS["loco"]:
+            return (
+                f"How much worse does a model of {listed(self.given)} predict than one of these "
+                "and of the feature?"
+            )
         return (
             f"How much worse does a model of {listed(self.given)} and of the feature predict "
             "when only the part of the feature is shuffled that these cannot supply?"

@@ -250,12 +250,22 @@ def _response(read: Values, target: str, task: str | None) -> tuple[NDArray[Any]
         one_of("task", task, TASKS)
     texts = [text_of(at_start(level)) for level in read.levels or ()]
     counts = np.bincount(read.codes.astype(int), minlength=len(texts)) if texts else ()
-    is_date = task != "classification" and days_of(target, texts, counts) is not None
-    if read.content in ("dates", "durations") or is_date:
-        raise LosawError(f"the target {target!r} contains dates or durations; give it in days, say")
+    try:
+        is_date = task != "classification" and days_of(target, texts, counts) is not None
+    except LosawError:  # a date of two readings; what a feature could do about it a target cannot
+        is_date = True
+    has_moments = read.content in ("dates", "durations")
+    if has_moments or is_date:
+        or_classes = (
+            "; or, if its values are classes, say task classification (--task classification)"
+        )
+        raise LosawError(
+            f"the target {target!r} contains dates or durations; give it in days, say"
+            + or_classes * (not has_moments)
+        )
     is_number, values = read.content == "numbers", read.codes
     may_be = read.content != "levels" and task != "classification"
-    if may_be and (written := numbers_of(target, texts)):
+    if may_be and (written := numbers_of(target, texts, is_target=True)):
         is_number, values = True, written.values[read.codes.astype(int)]
     elif not is_number:
         values = np.array(texts, dtype=object)[read.codes.astype(int)]
@@ -266,7 +276,7 @@ def _response(read: Values, target: str, task: str | None) -> tuple[NDArray[Any]
             f"the target {target!r} has one value only ({labels[0]!r}): nothing to explain"
         )
     text = "" if is_number or (len(labels) == 2 and task is None) else mostly_numbers(values)
-    if "numbers and text" in text and task is None:
+    if "taken as text" in text and task is None:
         raise LosawError(
             f"the target {target!r} {text}; or, if its values are classes, say task classification "
             "(--task classification)"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from losaw.explaining.columns import MISSING_LEVEL, OTHER_LEVEL
 from losaw.explaining.design import METHODS, kept_rows
 from losaw.explaining.disagreements import CONTRASTS, Associations, Disagreement
 from losaw.explaining.draws import FAMILY_WISE, LEAST_LOCO, Decision, loco_of, recognised
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 _NAMED, _MOST_OPEN = 8, 4
 # Columns with more values than this that repeat together mark rows of one person or thing.
 _MANY_VALUES, _ROWS_A_UNIT, _SAME_COLUMN = 20, 2, 0.99
+_ONE_NUMBER = 0.9  # of the values of a column that has a warning of its own
 _TURNS = 1 / 3  # of a curve: fewer of its places
 _LOOKED_AT = 40  # of such columns: every pair takes a millisecond
 # A feature that explains so much alone may be made from the target, and one that explains most if
@@ -66,6 +68,7 @@ def answer(work: Work, decision: Decision, fdr: float) -> tuple[Sentence, ...]:
     names = work.data.X.columns.drop(list(given))
     n, quality = len(names), work.quality.get("model")
     explains = quality is not None and quality.p_value <= LEVEL
+    the_model = f"{model[0].upper()}{model[1:]}{' of all features' if given else ''}"
     adds = f"adds to {and_listed(given)}"
     rate = f"a false discovery rate of {fdr:g} over {n} feature{'s' * (n > 1)}"
     stated = [statement(group, work, decision) for group in decision.head]
@@ -130,15 +133,15 @@ def answer(work: Work, decision: Decision, fdr: float) -> tuple[Sentence, ...]:
         below.append(Sentence("none selected", (), none))
     if explains and quality is not None:
         share = f"{percent(quality.share)} of the variation of unseen rows"
-        text = f"{model[0].upper()}{model[1:]}{' of all features' if given else ''} explains "
-        text += f"{share} (p {p_text(quality.p_value)})."
+        text = f"{the_model} explains {share} (p {p_text(quality.p_value)})."
         below.append(Sentence("explained", (), text))
         if not decision.selected and n > 1 and decision.method != "pfi" and not given:
             text = "Features that contain the same information hide each other from this test."
             below.append(Sentence("hidden", (), text))
     elif quality is not None and not (decision.selected or decision.stated):
-        text = f"{model[0].upper()}{model[1:]} is not shown to predict unseen rows better than a "
-        text += "constant, so that its importances say little."
+        text = f"{the_model} is not shown to predict unseen rows better than a constant"
+        # Given columns, importances are those of other models.
+        text += "." if given else ", so that its importances say little."
         below.append(Sentence("not explained", (), text))
     below += [*_by_loco(work, decision), *_open(work, decision)]
     below.append(Sentence("question", (), f"{method.label}: {work.design.question(method)}"))
@@ -324,11 +327,14 @@ def _no_model(work: Work, decision: Decision) -> Iterator[Sentence]:
                     "other features cost as much as it gains, or the folds differ too much to tell."
                 )
             else:
+                given = work.design.given
                 text = (
-                    f"{names[name]} is not shown to predict unseen rows better than the {constant} "
-                    f"(share explained {share}, p {p_text(quality.p_value)}). Its importances say "
-                    "little until more rows or folds show it."
+                    f"{names[name]}{' of all features' if given else ''} is not shown to predict "
+                    f"unseen rows better than the {constant} (share explained {share}, p "
+                    f"{p_text(quality.p_value)})."
                 )
+                if not given:
+                    text += " Its importances say little until more rows or folds show it."
             yield Sentence("no model", (), text)
 
 
@@ -392,7 +398,9 @@ def _clusters(data: Prepared, n_rows: int, related: Associations) -> Iterator[Se
     names = [
         name for name in X.columns[X.dtypes != "category"] if _MANY_VALUES < counts[name] <= most
     ][:_LOOKED_AT]
-    for first in () if named else names:
+    told = [X[column.name] for column in named[:2] if column.name in X]
+    names = [name for name in names if not any(_is_of(X[name], by) for by in told)]
+    for first in names:
         at = related.names.index(first)
         together = [
             other
@@ -417,6 +425,16 @@ def _clusters(data: Prepared, n_rows: int, related: Associations) -> Iterator[Se
                 f"({as_option('--cluster', key)}): without it p-values are too small.",
             )
             return
+
+
+def _is_of(numbers: "pd.Series", by: "pd.Series") -> bool:
+    """Whether rows with one value of ``by`` have one number, as the rows of a person have an age.
+
+    Values that are one level together, and those of a single row, tell nothing.
+    """
+    tells = by.duplicated(keep=False) & ~by.isin([OTHER_LEVEL, MISSING_LEVEL])
+    n_numbers = numbers[tells].groupby(by[tells], observed=True).nunique()
+    return bool((n_numbers <= 1).mean() >= _ONE_NUMBER)
 
 
 def _is_curve(points: "pd.DataFrame") -> bool:

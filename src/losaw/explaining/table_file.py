@@ -254,13 +254,14 @@ def _has_commas(cells: "pd.Series") -> bool:
     return bool((are_numbers and have_one.any()) or have_one.mean() >= 0.5)
 
 
-def _check_points(name: str, texts: list[str], with_commas: bool) -> None:
+def _check_points(name: str, texts: list[str], with_commas: bool, is_target: bool) -> None:
     """Refuse points that may be of thousands: 1.250 beside 980, or beside decimal commas."""
     points = [text for text in texts if "." in text]
     short = [bool(re.fullmatch(r"[-+]?\d{1,3}", text)) for text in texts if "." not in text]
     are_groups = all(re.fullmatch(r"[-+]?[1-9]\d{0,2}\.\d{3}", text) for text in points)
     if points and are_groups and (with_commas or (short and all(short))):
-        raise of_two_numbers(name, points[0], float(points[0]), float(points[0].replace(".", "")))
+        first, second = float(points[0]), float(points[0].replace(".", ""))
+        raise of_two_numbers(name, points[0], first, second, is_target=is_target)
 
 
 def _values(
@@ -300,7 +301,7 @@ def _values(
     is_response = name == target and is_quantity and are_exact
     if is_text or pair or (code and not is_response) or not are_numbers:
         return cells
-    _check_points(name, decisive, with_commas)
+    _check_points(name, decisive, with_commas, name == target)
     if pairs and not is_quantity:
         notes.append(
             f"{name} has cells that differ as text and are one number ({pairs[0][0]} and "

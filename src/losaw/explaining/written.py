@@ -41,6 +41,7 @@ _AMOUNT = re.compile(
     r" ?(?P<second>-|\+)?(?P<digits>\d[\d.,' ]*(?<! )(e[-+]?\d+)?|[.,]\d+)"
     r" ?(?P<unit>[^\W\d_][^\d.,()]{0,9}[23]?|[^\w\s.,'()+-][^\d.,()]{0,5})?(?(open)\))"
 )
+_BARE = re.compile(r"[-+]?[\d.,' ]+")
 _SWAPPED = str.maketrans(".,", ",.")
 _SAME = str.maketrans({"−": "-", "’": "'", "\xa0": " ", "\u2009": " ", "\u202f": " "})
 
@@ -52,7 +53,7 @@ class ReadTexts(NamedTuple):
     words: str
 
 
-def numbers_of(name: str, texts: list[str]) -> ReadTexts | None:
+def numbers_of(name: str, texts: list[str], is_target: bool = False) -> ReadTexts | None:
     """Read numbers that are not written like 1234.5; None if any is none, or all are plain.
 
     All have the same currency and the same unit, or none. CHF 9.50 is one, and ROW 9 may be a name.
@@ -72,7 +73,8 @@ def numbers_of(name: str, texts: list[str]) -> ReadTexts | None:
         return None
     if len(readings) == 2 and (readings[0] != readings[1]).any():
         at = int(np.flatnonzero(readings[0] != readings[1])[0])
-        raise of_two_numbers(name, texts[at], readings[0][at], readings[1][at])
+        are_bare = all(map(_BARE.fullmatch, texts))
+        raise of_two_numbers(name, texts[at], readings[0][at], readings[1][at], are_bare, is_target)
     values = sign * readings[0]
     shown = f"{texts[odd]!r} is {values[odd]:.15g}"
     return ReadTexts(
@@ -109,15 +111,27 @@ def _spellings(amounts: list[re.Match[str]]) -> list[tuple[str, ...]]:
     ]
 
 
-def of_two_numbers(name: str, text: str, first: float, second: float) -> LosawError:
+def of_two_numbers(
+    name: str,
+    text: str,
+    first: float,
+    second: float,
+    are_bare: bool = True,
+    is_target: bool = False,
+) -> LosawError:
     """Return the error of numbers that are one or another, by the meaning of commas and points."""
-    how = "decimal=',') or thousands=','"
-    if "," not in text:
-        how = "thousands='.', decimal=','), or without these if points are decimal,"
+    read = ", without currency, unit or brackets"  # which pandas does not read
+    if are_bare:
+        how = "decimal=',') or thousands=','"
+        if "," not in text:
+            how = "thousands='.', decimal=','), or without these if points are decimal,"
+        read = f", read them with pandas.read_csv(…, {how} and call losaw.explain(frame, target)"
+    say = f"say that they are text ({as_option('--kinds', name, 'nominal')})"
+    if is_target:
+        say = "if they are classes, say task classification (--task classification)"
     return LosawError(
-        f"{name}: {text!r} may be {first:.15g} or {second:.15g}: write numbers like 1234.5, read "
-        f"them with pandas.read_csv(…, {how} and call losaw.explain(frame, target), or say that "
-        f"they are text ({as_option('--kinds', name, 'nominal')})"
+        f"{name}: {text!r} may be {first:.15g} or {second:.15g}: write numbers like 1234.5{read}, "
+        f"or {say}"
     )
 
 

@@ -556,6 +556,37 @@ REFUSED = [
 ]
 
 
+SPELLINGS = {
+    "percent": ["0", "10%", "20%"],
+    "unit": ["1 kg", "2", "3 kg"],
+    "currency": ["$5", "0", "$7.50"],
+    "decimals": ["0,5", "1.5", "2,5"],
+}
+
+
+@pytest.mark.parametrize("kind", SPELLINGS)
+def test_numbers_in_two_spellings_are_text_with_advice_that_helps_and_no_target(kind):
+    values = np.resize(SPELLINGS[kind], N)
+    column, _ = column_of(table(x=values))
+    assert column.kind == "nominal" and "in two spellings ('" in column.treatment
+    assert "say its kind" not in column.treatment and "write all of them" in column.treatment
+    with pytest.raises(ValueError, match=r"in two spellings .*--task classification"):
+        prepare(table(x=values), "x")
+    assert prepare(table(x=values), "x", task="classification").labels == tuple(sorted(set(values)))
+
+
+@pytest.mark.parametrize(
+    ("values", "are_codes"),
+    [(["1", "2", "3"], False), (["01", "02", "03"], True),
+     (pd.Categorical(["10%", "20%", "30%"] * 40), False)],
+)  # fmt: skip
+def test_numbers_as_text_in_one_spelling_stay_classes(values, are_codes):
+    values = np.resize(values, N) if isinstance(values, list) else values
+    assert len(prepare(table(x=values), "x").labels) == 3
+    treatment = column_of(table(x=values))[0].treatment
+    assert treatment == "" if are_codes else "or say its kind" in treatment
+
+
 @pytest.mark.parametrize(("change", "options", "words"), REFUSED)
 def test_what_cannot_be_explained_is_refused_by_name(change, options, words):
     target = options.get("target", "y")

@@ -225,6 +225,38 @@ def test_a_column_of_names_that_repeat_draws_the_hint_on_clusters():
     assert "115 values in 240 rows" in said.text
 
 
+@pytest.mark.parametrize(
+    ("n_persons", "rows", "text", "features"),
+    [
+        (60, 5, "occupation", [("text",), ("age", "weight")]),
+        (200, 5, "occupation", [("text",), ("age", "weight")]),
+        (120, 5, "town", [("text",), ("age", "weight")]),
+        (60, 5, "none", [("age", "weight")]),
+        (60, 5, "person", [("text",)]),
+        (200, 5, "person", [("text",)]),  # most are one level
+        (21, 3, "person", [("text",)]),
+        (60, 5, "number", [("text_id",)]),
+    ],
+)
+def test_a_text_that_repeats_hides_no_numbers_that_repeat_but_with_it(
+    n_persons, rows, text, features
+):
+    frame, rng = patients(n_persons, rows), np.random.default_rng(5)
+    who, n = np.repeat(np.arange(n_persons), rows), n_persons * rows
+    texts = {
+        "occupation": rng.integers(0, 69, n),  # of a row
+        "town": who % 55,  # of several persons
+        "person": who,
+        "number": who,
+    }
+    if text != "none":
+        values = texts[text] if text == "number" else [f"t{number}" for number in texts[text]]
+        frame["text_id" if text == "number" else "text"] = values
+    data = prepare(frame.drop(columns="who"), "y")
+    related = associations(data.X, list(data.kinds.values()), 0)
+    assert [s.features for s in _clusters(data, n, related)] == features
+
+
 def test_a_rare_class_is_kept_and_said():
     frame = noise(2000).drop(columns="y")
     frame["y"] = np.where(np.random.default_rng(1).permutation(2000) < 12, "rare", "usual")
@@ -346,6 +378,34 @@ def test_of_noise_nothing_is_said_to_add_to_given_columns():
     found = explain(noise(), given="X1", methods=None)
     assert found.selected == () and found.answer == "These data do not decide what adds to X1"
     assert "together" not in found.to_text() + found.to_html()
+    assert "importances say little" not in found.to_text()
+    for kind in ("not explained", "no model"):  # of no importance on the page
+        assert " of all features is not shown to predict" in kinds(found, kind)[0].text
+
+
+@pytest.mark.parametrize("classes", [False, True])
+def test_given_columns_directions_and_curves_are_said_to_be_of_the_model_of_all(classes):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.standard_normal((400, 3)), columns=["a", "b", "z"])
+    frame["b"] = 0.82 * frame["a"] + 0.57 * frame["b"]
+    y = 2 * frame["a"] - 4 * frame["b"] + frame["z"] + 0.3 * rng.standard_normal(400)
+    frame["y"] = y > 0 if classes else y
+    for given in ("z", None):
+        found = explain(frame, given=given, methods="cpi")
+        said = kinds(found, "direction of")
+        assert said and "accumulated local" in found.to_html()
+        texts = [*(s.text for s in said), found.to_html().split("Curve: ")[1].split(" along")[0]]
+        assert [" of all features" in text for text in texts] == [given == "z"] * len(texts)
+
+
+def test_given_columns_loco_is_explained_by_its_own_question():
+    frame = noise(300)
+    frame["X2"] = frame["X1"]
+    frame["y"] += 2 * frame["X3"] + frame["X1"]
+    html = explain(frame, given=["X1", "X4"], methods="cpi").to_html()
+    asked = {name: html.split(f"<dt>{name}</dt>")[1].split("</dd>")[0] for name in ("CPI", "LOCO")}
+    assert "shuffled" in asked["CPI"] and "shuffled" not in asked["LOCO"]
+    assert "a model of X1, X4 predict than one of these and of the feature?" in asked["LOCO"]
 
 
 @pytest.mark.parametrize("n_shops", [8, 12])

@@ -345,8 +345,12 @@ def test_points_that_may_be_of_thousands_are_refused(read, kind, name):
         assert read(text, target)[name].tolist() == [float(cell) for cell in cells]
         return
     for of in ("x", "y"):
-        with pytest.raises(LosawError, match=r"x: '1.250' may be 1.25 or 1250: write numbers"):
+        words = r"x: '1.250' may be 1.25 or 1250: write numbers .*pandas.read_csv"
+        with pytest.raises(LosawError, match=words) as refused:
             read(text, of)
+        remedy = {"x": "--task classification", "y": "--kinds x:nominal"}[of]
+        assert f"({remedy})" in str(refused.value) and str(refused.value).count("--") == 1
+        assert read(text, "x", task="classification", drop=["y"])["x"].tolist() == cells
     other = read(text, "b", kinds={"x": "nominal"}, drop=["y"])
     assert other["x"].tolist() == cells
 

@@ -74,6 +74,37 @@ def test_the_remedy_for_two_readings_stands_in_quotes_where_a_shell_needs_them()
             prepare(frame, "y")
 
 
+TWO_READINGS = {
+    "percent": ["25.349%", "12.345%"],
+    "unit": ["1.250 kg", "2.500 kg"],
+    "currency": ["$1,234", "$5,678"],
+    "bare": ["1,234", "5,678"],
+    "brackets": ["1,234", "(5,678)"],
+    "date": ["01/02/2026", "03/04/2026"],
+    "short years": ["13.12.44", "14.12.78"],
+    "months or days": [f"Jan {day:02}" for day in range(1, 30)],
+}
+
+
+@pytest.mark.parametrize("kind", TWO_READINGS)
+def test_the_remedies_for_two_readings_of_a_target_are_those_that_a_target_has(kind):
+    frame = pd.DataFrame(
+        {"y": np.resize(TWO_READINGS[kind], 10 * N), "z": np.resize(VALUES, 10 * N)}
+    )
+    with pytest.raises(ValueError, match=r"say task classification") as refused:
+        prepare(frame, "y")
+    assert "--kinds" not in str(refused.value) and "--drop" not in str(refused.value)
+    assert len(prepare(frame, "y", task="classification").labels) == len(set(frame["y"]))
+
+
+@pytest.mark.parametrize("kind", ["percent", "unit", "currency", "bare", "brackets"])
+def test_pandas_is_named_only_for_numbers_that_it_reads(kind):
+    with pytest.raises(ValueError, match=r"write numbers like 1234\.5") as refused:
+        column_of(np.resize(TWO_READINGS[kind], N))
+    assert ("read_csv" in str(refused.value)) == (kind == "bare")
+    assert ("without currency, unit or brackets" in str(refused.value)) == (kind != "bare")
+
+
 @pytest.mark.parametrize(
     "text", ["ward {}", "ROW {}", "ABC{}.0", "{}a {}b", "0{} kg", "{0}.{0}.1", "{}-{}a"]
 )
