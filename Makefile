@@ -32,6 +32,9 @@ VARIABLES := ACCOUNT ARGS CORES INSTALLER JOBS PARTITION PYTHON SCALE SHELL STUD
 NAMED := $(foreach name,$(.VARIABLES),$(if $(filter command,$(origin $(name))),$(name)))
 $(foreach name,$(filter-out $(VARIABLES) -%,$(NAMED)),$(error $(name)=$($(name)): no variable of this Makefile, which has $(VARIABLES)))
 
+# Of two --config Snakemake takes the last, and says nothing of the first.
+$(if $(SCALE)$(STUDIES),$(if $(filter --config --config=% -C%,$(ARGS)),$(error ARGS has --config, which SCALE and STUDIES would replace: name scale= and studies= in it)))
+
 .DEFAULT_GOAL := help
 .PHONY: help install run run-slurm test test-long test-mutants test-slurm lint docs bench lock clean
 

@@ -74,11 +74,31 @@ def check_make(words):
     assert done.returncode == 0, done.stderr
 
 
-def test_a_variable_that_make_would_not_use_is_refused():
-    words = ["make", "-n", "-C", ROOT, "run", "scale=smoke"]
-    done = subprocess.run(words, capture_output=True, text=True)
-    assert done.returncode != 0
-    assert f"{words[-1]}: no variable of this Makefile" in done.stderr and "STUDIES" in done.stderr
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["run", "scale=smoke"], "scale=smoke: no variable of this Makefile, .*STUDIES"),
+        *(
+            ([target, given, f"ARGS=--quiet {config}"], "ARGS has --config, which SCALE and")
+            for target, given, config in (
+                ("run", "SCALE=paper", "--config n_samples=500"),
+                ("run", "STUDIES=ufi", "--config=n_samples=500"),
+                ("run-slurm", "SCALE=paper", "-C n_samples=500"),
+                ("run-slurm", "STUDIES=ufi", "-Cn_samples=500"),
+            )
+        ),
+    ],
+    ids=str,
+)
+def test_what_make_would_not_use_is_refused(words, said):
+    command = ["make", "-n", "-C", ROOT, *words]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode != 0 and re.search(said, done.stderr)
+
+
+@pytest.mark.parametrize("more", [["ARGS=--config scale=paper"], ["SCALE=paper", "ARGS=--quiet"]])
+def test_one_config_is_what_make_hands_on(more):
+    check_make(["run", *more])
 
 
 def check_snakemake(words):
