@@ -12,7 +12,7 @@ from scipy.stats import norm
 
 from losaw.study.generators.correlation import correlation_matrix
 from losaw.study.generators.joint_law.fit import law_of
-from losaw.study.generators.losaw import LosawGenerator
+from losaw.study.generators.losaw import N_PILOT, LosawGenerator
 from losaw.study.generators.normal_linear import NormalLinearGenerator
 
 N = 40_000
@@ -107,18 +107,22 @@ def test_noise_has_phi_times_the_variance_of_the_regression_function(
         assert abs((noise**2).mean() / data.truth.noise_variance - 1) < 5 * np.sqrt(2 / N)
 
 
+@patch("losaw.study.generators.losaw.N_OTHERS", 1)
+@patch("losaw.study.generators.losaw.N_PILOT", 1000)  # a tenth, of which ten times as many are fast
 def test_the_signal_variance_is_estimated_anew_in_every_draw():
+    assert N_PILOT == 10_000
     generator = LosawGenerator(
         data_type="continuous", n_samples=2, n_features=6, phi=1.0, function="f5"
     )
     variances = [
-        generator.sample(np.random.default_rng(seed)).truth.noise_variance for seed in range(100)
+        generator.sample(np.random.default_rng(seed)).truth.noise_variance for seed in range(1000)
     ]
-    # f5 is an indicator of probability q = 1/4 + arcsin(.4) / (2 pi), on 10,000 rows.
+    # f5 is an indicator of probability q = 1/4 + arcsin(.4) / (2 pi), on 1,000 rows; a variance
+    # with 1 / n is smaller by 1 / 1,000.
     q = 0.25 + np.arcsin(0.4) / (2 * np.pi)
-    spread = abs(1 - 2 * q) * np.sqrt(q * (1 - q) / 10_000)
-    assert abs(np.mean(variances) - q * (1 - q)) < 5 * spread / np.sqrt(100)
-    assert np.std(variances) == pytest.approx(spread, rel=5 / np.sqrt(2 * 100))
+    spread = abs(1 - 2 * q) * np.sqrt(q * (1 - q) / 1000)
+    assert abs(np.mean(variances) - 0.999 * q * (1 - q)) < 5 * spread / np.sqrt(1000)
+    assert np.std(variances) == pytest.approx(spread, rel=5 / np.sqrt(2 * 1000))
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from sklearn.preprocessing import OneHotEncoder
 from losaw.importance import boruta, cpi, loco
 
 RUNS, LEVEL = 1000, 0.05
-# So many rejections or more come with probability 1e-4 if the level is exactly .05.
+# More rejections come with a probability of at most 1e-4 if the level is exactly .05.
 MOST = int(binom.isf(1e-4, RUNS, LEVEL))
 
 

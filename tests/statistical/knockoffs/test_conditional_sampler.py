@@ -20,7 +20,7 @@ RUNS, LEVEL = 300, 0.05
 
 
 def most(level, runs=RUNS):
-    """So many rejections or more come with probability 1e-4 if the level is exact."""
+    """More than so many rejections come with a probability of at most 1e-4 at an exact level."""
     return int(binom.isf(1e-4, runs, level))
 
 
