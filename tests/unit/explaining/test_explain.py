@@ -17,6 +17,7 @@ from sklearn.linear_model import LinearRegression
 import losaw
 from losaw.cli import main
 from losaw.commands.explaining import _kinds, _listed, add_options, on_the_table, prefix_of
+from losaw.explaining.api import SharedOptions
 from losaw.support.errors import LosawError
 from losaw.support.words import as_option
 from reference.explaining_tables import copies, mixed
@@ -47,8 +48,17 @@ def test_the_same_seed_gives_the_same_numbers_whatever_the_threads(adult):
     assert again.to_json() == adult.to_json()
     assert again.to_html() == adult.to_html()
     assert np.array_equal(np.random.get_state()[1], state)  # noqa: NPY002
-    other = losaw.explain(mixed(), "bought", methods=["pfi"], random_state=1, **QUICK)
+    rng = np.random.default_rng(1)
+    other = losaw.explain(mixed(), "bought", methods=["pfi"], random_state=rng, **QUICK)
     assert (other.results["pfi"].scores != adult.results["pfi"].scores).any()
+
+
+def test_a_generator_gives_the_seed():
+    options = (None, "mdi", {}, None, 0.1, None, False)
+    first, again, other = (
+        SharedOptions(*options, np.random.default_rng(seed)).seed for seed in (5, 5, 6)
+    )
+    assert first == again != other
 
 
 def test_a_method_scores_the_same_whatever_else_runs(adult):

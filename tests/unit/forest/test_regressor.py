@@ -146,8 +146,9 @@ def test_more_features_than_rows_constant_ones_and_copies_are_fine():
 
 @pytest.mark.parametrize(
     ("choice", "n_features", "expected"),
-    [(0.5, 5, 2), (1 / 3, 5, 1), (1 / 3, 6, 2), (0.99, 3, 2), (1.0, 3, 3), (0.01, 3, 1)],
-)
+    [(0.5, 5, 2), (1 / 3, 5, 1), (1 / 3, 6, 2), (0.99, 3, 2), (1.0, 3, 3), (0.01, 3, 1),
+     ("sqrt", 99, 9), ("sqrt", 100, 10), ("log2", 100, 6), ("log2", 1, 1), (None, 100, 100)],
+)  # fmt: skip
 def test_a_fraction_of_the_features_is_rounded_down(choice, n_features, expected):
     assert check_max_features(choice, n_features) == expected
 
@@ -216,6 +217,13 @@ def test_a_target_is_adjusted_for_features_that_correlate_beyond_the_threshold(t
     expected = np.abs(np.corrcoef(X, rowvar=False)) > threshold
     np.fill_diagonal(expected, False)
     np.testing.assert_array_equal(forest.adjustment_, expected)
+
+
+def test_the_most_important_features_are_those_that_others_are_adjusted_for():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((300, 1)) + rng.standard_normal((300, 14))
+    forest = grown(X, 3 * X[:, 4] + 3 * X[:, 9], n_estimators=2, n_adjustment=2)
+    assert np.flatnonzero(forest.adjustment_.any(axis=0)).tolist() == [4, 9]
 
 
 def test_a_discrete_feature_with_one_discrete_adjustment_feature_among_continuous_ones():

@@ -536,6 +536,16 @@ def test_sums_are_shared_within_a_block_of_a_study_alone(monkeypatch):
     assert computed[2:] == ["predecomp", "saabas"] * 2
 
 
+def test_the_scores_of_new_samples_scatter_as_the_error_of_treeinner_says():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((101, 60, 3))
+    y = X[..., 0] + 0.5 * X[..., 1] + rng.standard_normal((101, 60))
+    model = xgboost.XGBRegressor(n_estimators=5, max_depth=2, n_jobs=1).fit(X[0], y[0])
+    found = [treeinner(model, *rows) for rows in zip(X[1:], y[1:], strict=True)]
+    error = np.sqrt(np.mean([one.std_error**2 for one in found], axis=0))
+    np.testing.assert_allclose(np.std([one.scores for one in found], axis=0), error, rtol=0.25)
+
+
 @pytest.mark.parametrize("kind", [None, "gain", "weight", "total_gain"])
 def test_mdi_of_a_booster_says_what_it_is(kind):
     X = np.random.default_rng(0).standard_normal((30, 2))

@@ -66,13 +66,13 @@ def rows_of_nodes(tree, X):
 
 
 def plain_loop(model, X, y, decrease):
-    """Mean over trees of the sum over splits of ``decrease(parent, left, right)`` per feature.
+    """For each tree the sum over splits of ``decrease(parent, left, right)`` per feature.
 
     A node is the pair (in-bag responses with repetition, out-of-bag responses).
     """
-    scores = np.zeros(X.shape[1])
     forest = trees_and_bags(model, len(y))
-    for tree, counts in forest:
+    of_trees = np.zeros((len(forest), X.shape[1]))
+    for scores, (tree, counts) in zip(of_trees, forest, strict=True):
         nodes = [
             (np.repeat(y[rows], counts[rows]), y[rows][counts[rows] == 0])
             for rows in rows_of_nodes(tree, X)
@@ -83,7 +83,15 @@ def plain_loop(model, X, y, decrease):
                 right = tree.children_right[node]
                 family = [nodes[node], nodes[left], nodes[right]]
                 scores[tree.feature[node]] += decrease(family, n)
-    return scores / len(forest)
+    return of_trees
+
+
+def check(found, of_trees):
+    """The mean over trees, with its error."""
+    np.testing.assert_allclose(found.scores, of_trees.mean(axis=0), atol=1e-12)
+    error = of_trees.std(axis=0, ddof=1) / np.sqrt(len(of_trees))
+    np.testing.assert_allclose(found.std_error, error, atol=1e-12)
+    assert found.degrees_of_freedom == len(of_trees) - 1
 
 
 def weighted(family, n, impurity):
@@ -118,7 +126,7 @@ def test_ufi_is_what_a_plain_loop_over_the_nodes_gives(case):
     rule = ufi_classification if case.endswith(OF_CLASSES) else ufi_regression
     expected = plain_loop(model, X, y, rule)
     assert np.abs(expected).max() > 0
-    np.testing.assert_allclose(ufi(model, X, y).scores, expected, atol=1e-12)
+    check(ufi(model, X, y), expected)
     if case == "deep":  # many splits were dropped
         dropped, made = (plain_loop(model, X, y, one).sum() for one in (is_unseen, lambda *_: 1.0))
         assert dropped > 0.1 * made
@@ -128,14 +136,13 @@ def test_ufi_is_what_a_plain_loop_over_the_nodes_gives(case):
 def test_split_improvement_is_scikit_learns_before_it_is_normalised(case):
     model, X, y = fitted(case)
     trees = [t.tree_.compute_feature_importances(normalize=False) for t in model.estimators_]
-    expected = np.mean(trees, axis=0)
-    np.testing.assert_allclose(split_improvement(model, X, y).scores, expected, atol=1e-12)
+    check(split_improvement(model, X, y), np.array(trees))
 
 
 def test_split_improvement_of_a_losaw_forest_is_its_unweighted_variance_decrease():
     model, X, y = fitted("losaw")
     expected = plain_loop(model, X, y, lambda f, n: weighted(f, n, lambda a, b: a.var()))
-    np.testing.assert_allclose(split_improvement(model, X, y).scores, expected, atol=1e-12)
+    check(split_improvement(model, X, y), expected)
 
 
 def test_the_out_of_bag_decrease_alone_is_ufi_without_the_in_bag_decrease():
@@ -158,16 +165,17 @@ def test_mdi_oob_is_the_mean_over_out_of_bag_rows_of_contribution_times_response
     # Indicators of classes are taken as they are.
     of_classes = case.endswith(OF_CLASSES)
     outcomes = 1.0 * (y[:, None] == np.unique(y)) if of_classes else (y - y.mean())[:, None]
-    trees, expected = trees_and_bags(model, len(y)), np.zeros(X.shape[1])
-    for tree, counts in trees:
+    trees = trees_and_bags(model, len(y))
+    expected = np.zeros((len(trees), X.shape[1]))
+    for of_tree, (tree, counts) in zip(expected, trees, strict=True):
         nodes = rows_of_nodes(tree, X)
         mean = [np.average(outcomes[r], axis=0, weights=counts[r]) for r in nodes]
         for node, left in enumerate(tree.children_left):
             for child in (left, tree.children_right[node]) if left >= 0 else ():
                 seen = nodes[child][counts[nodes[child]] == 0]
                 gain = (mean[child] - mean[node]) @ outcomes[seen].sum(axis=0)
-                expected[tree.feature[node]] += gain / (counts == 0).sum() / len(trees)
-    np.testing.assert_allclose(mdi_oob(model, X, y).scores, expected, atol=1e-12)
+                of_tree[tree.feature[node]] += gain / (counts == 0).sum()
+    check(mdi_oob(model, X, y), expected)
 
 
 @pytest.mark.parametrize("score", [ufi, split_improvement, mdi_oob])
@@ -187,8 +195,8 @@ def test_dummies_of_a_factor_are_summed(score):
 def test_tree_permutation_is_the_rise_of_the_loss_of_what_a_tree_predicts_out_of_its_bag(case):
     model, X, y = fitted(case)
     X[:, 3] = 1  # which no tree uses
-    model, rng, expected = model.fit(X, y), np.random.default_rng(0), np.zeros(4)
-    for tree, counts in trees_and_bags(model, len(y)):
+    model, rng, expected = model.fit(X, y), np.random.default_rng(0), np.zeros((8, 4))
+    for of_tree, (tree, counts) in zip(expected, trees_and_bags(model, len(y)), strict=True):
         out = np.flatnonzero(counts == 0)
         for feature in np.unique(tree.feature[tree.feature >= 0]):
             rows, found = np.vstack([X[out], X[out]]), np.zeros(2 * len(out))
@@ -198,9 +206,8 @@ def test_tree_permutation_is_the_rise_of_the_loss_of_what_a_tree_predicts_out_of
             losses = (np.tile(y[out], 2) - found) ** 2
             if case == "binary":  # 1 for a wrong class, half of it for two that tie
                 losses = (np.sign(losses - 0.25) + 1) / 2
-            expected[feature] += np.diff(losses.reshape(2, -1).mean(axis=1))[0] / 8
-    scores = tree_permutation(model, X, y, random_state=0).scores
-    np.testing.assert_allclose(scores, expected, atol=1e-12)
+            of_tree[feature] += np.diff(losses.reshape(2, -1).mean(axis=1))[0]
+    check(tree_permutation(model, X, y, random_state=0), expected)
 
 
 def test_air_of_a_permuted_copy_has_the_opposite_sign_on_average():

@@ -233,9 +233,20 @@ def test_boruta_asks_for_more_than_the_best_shadow(monkeypatch):
     assert found.details["decisions"].tolist() == [1, -1]
 
 
+def test_boruta_decides_what_is_open_in_the_end_by_medians(monkeypatch):
+    scores = [3.0, 1.0, 2.0, 0.0, 0.0, 0.0, 0.0]  # of two features and five shadows
+    monkeypatch.setitem(boruta.__globals__, "out_of_bag_z_scores", lambda *_: np.array(scores))
+    details = boruta(np.zeros((9, 2)), np.arange(9.0), max_runs=3, random_state=1).details
+    assert details["decisions"].tolist() == [0, 0]
+    assert details["selected"].tolist() == [True, False]
+
+
 @pytest.mark.parametrize(("max_runs", "decision"), [(7, 0), (8, 1)])
 def test_boruta_corrects_its_limit_for_the_number_of_features(monkeypatch, max_runs, decision):
-    """Ten features at .05: 2^-8 is below .005, 2^-7 is not; 2^-5 would be below .05."""
+    """Ten features at .05: 2^-8 is below .005, 2^-7 is not; 2^-5 would be below .05.
+
+    The first feature has a hit in every run, the others never, with the same probability.
+    """
 
     def scores(X, *rest):
         found = np.zeros(X.shape[1])
@@ -245,7 +256,7 @@ def test_boruta_corrects_its_limit_for_the_number_of_features(monkeypatch, max_r
     monkeypatch.setitem(boruta.__globals__, "out_of_bag_z_scores", scores)
     sample = np.zeros((9, 10)), np.arange(9.0)
     found = boruta(*sample, max_runs=max_runs, alpha=0.05, random_state=0)
-    assert found.details["decisions"][0] == decision
+    assert found.details["decisions"].tolist() == [decision] + [-decision] * 9
     assert found.p_values[0] == pytest.approx(10 * 0.5**max_runs)
     for rate in (9 * 0.5**max_runs, 11 * 0.5**max_runs):  # corrected once
         assert found.select(fwer=rate) == (("X1",) if rate > found.p_values[0] else ())

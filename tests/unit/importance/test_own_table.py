@@ -208,6 +208,16 @@ def test_features_are_selected_at_a_rate():
         found.select(fdr=5)
 
 
+def test_where_a_smaller_score_is_more_it_comes_first():
+    found = result(
+        higher_is_more=False, p_values=[0.001, 0.6, 0.03], deviations=np.eye(10)[:, :3] / 100
+    )
+    for one in (found.to_frame(), found.ranks()):
+        assert one["feature"].tolist() == ["a", "c", "b"]
+    assert found.ranks()["ranks"].tolist() == ["1st", "2nd", "3rd"]
+    assert found.select(top=1) == ("a",) and found.select(fdr=0.05) == ("a", "c")
+
+
 def test_intervals_have_students_quantile():
     lower, upper = result().interval(0.9)[1]
     assert upper - 3.0 == pytest.approx(stats.t.ppf(0.95, 9)) == pytest.approx(3.0 - lower)

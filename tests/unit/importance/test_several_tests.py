@@ -1,6 +1,7 @@
 """One-sided tests against SciPy, adjustments, tests of groups from the top down, sets of ranks."""
 
 import itertools
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -8,6 +9,8 @@ import pytest
 from scipy import stats
 from scipy.stats import binom, t
 from sklearn.linear_model import LinearRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import PolynomialFeatures
 from sklearn.tree import DecisionTreeRegressor
 
 from losaw.importance import ImportanceResult, cpi, cpi_pairs, hierarchy, loco, pfi, sage, subgroups
@@ -157,6 +160,16 @@ def test_nothing_is_tested_below_a_group_that_is_not_rejected():
     assert found["left"][1] > 0.05 and np.isnan(found["a"][0])
 
 
+def test_all_features_together_are_rejected_at_the_rate_that_is_asked_for():
+    X, y = ranked(60, (0.4, 0.0))
+    options = {"X": X, "y": y, "random_state": 0}
+    p_value = hierarchy(fitted(X, y), **options).table["p_value"][0]
+    assert 0.001 < p_value < 0.5
+    for fwer in (0.9 * p_value, 1.1 * p_value):
+        found = hierarchy(fitted(X, y), fwer=fwer, **options)
+        assert bool(found.selected) == (len(found.table) > 1) == (fwer > p_value)
+
+
 def tree_of_four():
     return tree_of_groups(NAMES, {"left": ["a", "b"], "right": ["c", "d"]})
 
@@ -291,6 +304,37 @@ def test_clusters_and_values_of_other_folds_widen_the_error_that_ranks_rest_on()
         of_rows = np.sqrt((one.deviations[:-20] ** 2).sum(axis=0))  # with what they give
         taking = one.rows.std(axis=0, ddof=1) / np.sqrt(len(X))
         assert (of_rows[:3] > 1.15 * taking[:3]).all()
+
+
+@pytest.mark.parametrize(
+    ("of", "draws"),
+    [
+        (cpi, "n_draws"),
+        (hierarchy, "n_draws"),
+        (partial(cpi_pairs, pairs=[("X1", "X2")]), "n_draws"),
+        (pfi, "n_repeats"),
+    ],
+    ids=["cpi", "hierarchy", "cpi_pairs", "pfi"],
+)
+def test_the_error_of_several_draws_is_smaller_and_rows_without_weight_add_nothing(of, draws):
+    X, y = ranked(160, (1.0, 1.0))
+    y, weights = y + X[:, 0] * X[:, 1], np.repeat([1.0, 0.0], 80)
+    # With a product, so that y plays a part in the losses of pairs too.
+    model = make_pipeline(PolynomialFeatures(2, interaction_only=True), LinearRegression())
+    model.fit(X, y)
+
+    def errors(n_rows, n_draws, y=y, seed=0, **more):
+        found = of(model, X[:n_rows], y[:n_rows], random_state=seed, **{draws: n_draws}, **more)
+        return np.asarray(found.table["std_error"] if of is hierarchy else found.std_error)
+
+    several, one = (
+        np.sqrt(np.mean([errors(80, n, seed=seed) ** 2 for seed in range(4)], axis=0))
+        for n in (8, 1)
+    )
+    # Of one normal feature with an additive effect .65 is expected, from 2 + 2 + 8 / n_draws.
+    assert np.mean(several / one) < 0.9
+    wild = errors(160, 8, np.where(weights > 0, y, 1000 * y), sample_weight=weights)
+    assert (wild < 3 * several).all()
 
 
 @pytest.mark.parametrize("sizes", [[8] * 3, [8] * 4, [20, 20, 4], [16, 8, 8]])

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 
-from losaw.knockoffs import make_sampler
+from losaw.knockoffs import diagnostics, make_sampler
 from losaw.knockoffs.diagnostics import draw_tests
 from reference.second_moments import second_moments
 
@@ -184,6 +184,13 @@ def test_a_test_follows_its_seed_and_not_the_other_columns():
     drawn = draw("conditional", X)
     every = draw_tests(X, drawn, random_state=0)
     assert draw_tests(X, drawn, columns=[1], random_state=0)[1] == every[1]
+
+
+def test_the_smaller_of_two_p_values_counts_twice(monkeypatch):
+    tests = iter([diagnostics.DrawTest(0.6, 0.4), diagnostics.DrawTest(0.7, 0.2)])
+    monkeypatch.setattr(diagnostics, "_above_zero", lambda *_: next(tests))
+    X = zero_inflated(60)
+    assert draw_tests(X, X[::-1], columns=[0], random_state=0)[0] == (0.7, 0.4)
 
 
 def test_draws_of_a_group_of_one_column_are_tested_as_those_of_the_column():

@@ -77,6 +77,27 @@ def test_the_gaussian_density_is_that_of_the_residuals():
     np.testing.assert_allclose(model.density(x, a), expected, rtol=1e-9)
 
 
+def test_rows_that_count_several_times_are_that_many_rows_to_the_linear_regression():
+    rng = np.random.default_rng(0)
+    a = rng.standard_normal((200, 2))
+    x = a @ [0.5, -2.0] + np.exp(a[:, 0]) * rng.standard_normal(200)
+    counts = 1 + 9 * (a[:, 0] > 0)
+    each = np.repeat(np.arange(200), counts)
+    one, other = GaussianLinear().fit(x, a, counts), GaussianLinear().fit(x[each], a[each])
+    assert one.variance_ == pytest.approx(other.variance_, rel=1e-9)
+    np.testing.assert_allclose(one.density(x, a), other.density(x, a), rtol=1e-9)
+
+
+def test_the_marginal_density_is_that_of_the_reference():
+    rng = np.random.default_rng(0)
+    a = rng.standard_normal(400)
+    x = 0.3 * a + rng.standard_normal(400) + (np.arange(400) >= 50)
+    some = x[:50], a[:50]
+    ratio = NormalDensity().fit(x).density(x[:50]) / GaussianLinear().fit(*some).density(*some)
+    found = losaw_weights(*some, eta=1e-6, reference=x)
+    np.testing.assert_allclose(found, ratio / ratio.sum(), rtol=1e-9)
+
+
 @pytest.mark.parametrize("n_classes", [2, 3, 4])
 def test_the_logit_agrees_with_scikit_learns_penalised_fit(n_classes):
     rng = np.random.default_rng(n_classes)
