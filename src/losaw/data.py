@@ -34,7 +34,7 @@ class Sample(NamedTuple):
     y: FloatArray
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Truth:
     """The truth of a simulation, which methods do not see.
 
@@ -94,7 +94,7 @@ class Truth:
         return mask
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Dataset:
     """A Monte Carlo draw.
 

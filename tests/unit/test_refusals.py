@@ -4,6 +4,8 @@ A line is the call and the words that say what to change; tests/unit/importance 
 """
 # ruff: noqa: B023 (a call is made before the next one is asked for)
 
+import datetime
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -410,6 +412,10 @@ def of_numbers():
     date = np.array(["2020-01-01"], dtype="M8[D]")
     for values in ([1 + 1j], ["a"], [10**400], date, [[1.0], [1.0, 2.0]]):
         yield lambda: as_floats("column_of_mine", values), "column_of_mine holds"
+    for dtype in ("Int64", "Float32", "boolean", "object"):
+        column = pd.Series([1, pd.NA, 0] * 20, dtype=dtype)
+        said = "X has 20 rows with missing .*first: row 1, column 'rooms'"
+        yield lambda: target_correlation(FRAME.assign(rooms=column), Y), said
 
 
 def of_weights():
@@ -482,3 +488,25 @@ def test_what_cannot_be_computed_is_refused_with_the_remedy(calls):
     for call, words in calls():
         with pytest.raises(errors, match=words):
             call()
+
+
+NO_NUMBERS = {
+    "text": ["a", "b"] * 30,
+    "string": pd.array(["a", "b"] * 30, dtype="string"),
+    "category": pd.Categorical(["a", "b"] * 30),
+    "period": pd.period_range("2020", periods=60, freq="D"),
+    "date": [datetime.date(2020, 1, 1)] * 60,
+    "NA": [1.0, pd.NA] * 30,
+}
+
+
+@pytest.mark.parametrize("name", NO_NUMBERS)
+@pytest.mark.parametrize(
+    "kind", [PlainRandomForestRegressor, NetworkRegressor, LosawNetworkRegressor]
+)
+def test_a_column_that_is_no_numbers_is_named_by_what_takes_numbers_alone(kind, name):
+    frame = FRAME.assign(town=NO_NUMBERS[name])
+    frames = [frame, pl.from_pandas(frame)] if name in ("text", "category", "date") else [frame]
+    for given in frames:
+        with pytest.raises(ValueError, match=r"^column 'town' of X (holds|has 30 missing)"):
+            kind().fit(given, Y)

@@ -23,7 +23,7 @@ _HEAD = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Audit(Result):
     """The success of each method at finding known causes among the features of a table.
 

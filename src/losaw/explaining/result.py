@@ -27,7 +27,7 @@ _SHOWN = 30
 MOST_DRAWN = 40
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Explanation(Result):
     """The importances of a table's features, with an answer, warnings and disagreements.
 

@@ -9,7 +9,7 @@ from losaw.data import FloatArray
 from losaw.forest.growing.arrays import LEAF
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Tree:
     """One fitted tree; all arrays have one entry per node, node 0 is the root.
 

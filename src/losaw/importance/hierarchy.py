@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 _ERROR_KIND = "over test rows, the fitted model and the draws held fixed"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class GroupTests:
     """Tested groups of a tree of features, and the finest statements that they support.
 

@@ -2,7 +2,7 @@
 
 import numbers
 from collections.abc import Sequence
-from typing import NamedTuple, get_args
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -50,7 +50,9 @@ def read_refit(
     require_complete(table, "The method's models cannot split them", "impute them first")
     columns, sources = _encoded(table, dummies)
     if task is None:
-        are_levels = isinstance(getattr(y, "dtype", None), pd.CategoricalDtype)
+        of_columns: Any = getattr(y, "dtypes", None)  # of a frame; y is then its only column
+        dtype = of_columns.iloc[0] if hasattr(of_columns, "iloc") else getattr(y, "dtype", None)
+        are_levels = isinstance(dtype, pd.CategoricalDtype)
         are_numbers = rows.y.dtype.kind in "fiu" or all(
             isinstance(label, numbers.Number) and not isinstance(label, bool) for label in rows.y
         )

@@ -72,6 +72,7 @@ def sage(
         values are the model's business.
     n_background : int, default 32
         Rows of X, drawn once, that represent the marginal distribution; all if there are fewer.
+        With weights that differ always so many, some rows several times.
     max_permutations : int, default 512
         Orders; each goes with one row, all rows in turn.
     threshold : float or None, default 0.05
@@ -255,13 +256,13 @@ def _falls(
 
 
 def _in_turn(subject: Model, count: int, rng: np.random.Generator) -> NDArray[np.intp]:
-    """All rows in a random order; with weights, at least ``count`` of them.
+    """All rows in a random order; with weights that differ, at least ``count`` of them.
 
-    With weights they come in rounds of as many as there are rows: in each, a row comes as often as
-    it weighs (:func:`losaw.rng.rows_by_weight`).
+    With such weights they come in rounds of as many as there are rows: in each, a row comes as
+    often as it weighs (:func:`losaw.rng.rows_by_weight`).
     """
     n_rows, weights = len(subject.y), subject.weights
-    n_rounds = 1 if weights is None else -(-count // n_rows)
+    n_rounds = 1 if weights is None or not np.ptp(weights) else -(-count // n_rows)
     rounds = (rng.permutation(rows_by_weight(weights, n_rows, rng)) for _ in range(n_rounds))
     return np.concatenate(list(rounds))
 

@@ -235,8 +235,12 @@ def _is_fold(fold: Any, n_rows: int) -> bool:
 
 
 def seed_for_copies(rng: np.random.Generator) -> int:
-    """A seed for models without one; models with a seed leave ``rng`` as it is."""
-    return int(rng.spawn(1)[0].integers(2**31))
+    """A seed for models without one, which leaves ``rng`` as it is.
+
+    A spawned generator would not do: it depends on what was spawned before, not on the state.
+    """
+    drawn = int(deepcopy(rng).integers(2**63))
+    return int(np.random.default_rng([drawn, 1]).integers(2**31))
 
 
 def unfitted(model: Any, seed: int | None) -> Any:

@@ -42,7 +42,8 @@ def absolute_error(y: FloatArray, prediction: FloatArray) -> FloatArray:
 
 def log_loss(y: FloatArray, prediction: FloatArray) -> FloatArray:
     """-log of the probability given to the observed class; probabilities at least 1e-15."""
-    p = np.clip(prediction, _SMALLEST_PROBABILITY, 1 - _SMALLEST_PROBABILITY)
+    p = np.asarray(prediction, dtype=float)  # in float32, 1 - 1e-15 is 1, and its loss infinite
+    p = np.clip(p, _SMALLEST_PROBABILITY, 1 - _SMALLEST_PROBABILITY)
     if p.ndim == 2:
         return np.asarray(-np.log(p[np.arange(len(y)), y.astype(np.intp)]))
     # 1 - (1 - 1e-15) is not 1e-15 in floats: the minimum gives both classes the same worst loss.

@@ -30,7 +30,7 @@ _DATA = (str, int, float, bool, np.ndarray, np.generic, list, tuple)  # what JSO
 Function = TypeVar("Function", bound=Callable[..., "ImportanceResult"])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # an array equal to another is no truth value
 class ImportanceResult:
     """Scores of all features, with what is known of their error.
 

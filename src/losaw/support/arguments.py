@@ -120,6 +120,10 @@ def as_floats(name: str, values: Any) -> FloatArray:
         array = np.asarray(unmasked(values))
         if array.dtype.kind in "cmM":
             raise ValueError(f"{name} has dtype {array.dtype}")
+        if array.dtype.kind == "O":
+            import pandas as pd
+
+            array = np.where(pd.isna(array), np.nan, array)  # pandas.NA is no float
         return np.asarray(array, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(
@@ -250,6 +254,7 @@ def estimator_rows(estimator: Any, X: Any, *y: Any, **checks: Any) -> Any:
 
 def _check_columns(X: Any) -> None:
     """Raise a ValueError at no columns, dates, text, and whole numbers beyond exact floats."""
+    X = X.to_pandas() if hasattr(X, "to_pandas") else X  # a frame of polars
     is_frame = hasattr(X, "iloc") and hasattr(X, "columns")
     if is_frame and not len(X.columns):
         raise ValueError("X has no columns; give at least one feature")
@@ -263,10 +268,12 @@ def _check_columns(X: Any) -> None:
                 raise ValueError(_beyond_floats(f"column {place} of X"))
     for place, dtype in enumerate(X.dtypes if is_frame else [getattr(X, "dtype", None)]):
         kind = getattr(dtype, "kind", None)
+        name = f"column {str(X.columns[place])!r} of X" if is_frame else "X"
+        if is_frame and kind not in tuple("bcfimMu"):
+            check_finite(name, as_floats(name, X.iloc[:, place]))
         if kind not in ("m", "M", "i", "u"):
             continue
         values = X.iloc[:, place].dropna() if is_frame else X
-        name = f"column {str(X.columns[place])!r} of X" if is_frame else "X"
         if kind in ("m", "M"):
             raise ValueError(
                 f"{name} holds dates or durations ({dtype}), which are not numbers until "

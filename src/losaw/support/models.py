@@ -57,7 +57,7 @@ def classes_of(model: Any) -> NDArray[Any]:
             f"{name} predicts probabilities but has no classes_: the class of each "
             "column is unknown"
         )
-    if isinstance(classes, list):
+    if isinstance(classes, list) and any(np.ndim(of_one) for of_one in classes):
         raise ValueError(f"{name} has {len(classes)} responses; fit and explain a model for each")
     if len(classes) < 2:
         raise ValueError(

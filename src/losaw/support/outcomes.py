@@ -166,13 +166,17 @@ def means(model: Any, rows: Any) -> FloatArray:
 
 
 def _finite(model: Any, predicted: NDArray[Any]) -> NDArray[Any]:
-    """Predictions, or a ValueError if some are missing."""
+    """Predictions as floats, or a ValueError if some are missing.
+
+    Of float16, whole numbers and bools differences overflow, wrap around or do not exist.
+    """
     if n_lost := int((~np.isfinite(predicted.reshape(len(predicted), -1)).all(axis=1)).sum()):
         raise ValueError(
             f"{type(model).__name__} predicts numbers that are missing or infinite for {n_lost} of "
             f"{counted(len(predicted), '[row|rows]')}"
         )
-    return predicted
+    is_wide = predicted.dtype.kind == "f" and predicted.dtype.itemsize >= 4
+    return predicted if is_wide else predicted.astype(float)
 
 
 def probabilities(model: Any, X: Any, n_classes: int) -> FloatArray:

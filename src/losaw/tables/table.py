@@ -25,7 +25,7 @@ class Table:
     # (n_rows, n_columns), numbers as they are, levels as 0, 1, …; NaN where a value is missing.
     codes: FloatArray
     columns: tuple[Values, ...]  # the type and the levels of each column, without its rows
-    labels: tuple[Any, ...] | None  # the labels of the frame's columns; None for an array
+    labels: Any  # the frame's columns, an Index of pandas; None for an array
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -53,11 +53,13 @@ class Table:
                 return codes.copy("K")  # the order of the memory decides last bits of products
             return (codes if dtype.kind == "f" else whole_numbers(dtype, codes)).astype(dtype)
         if self.labels is not None and all(c.dtype == np.float64 for c in self.columns):
-            return pd.DataFrame(codes, columns=list(self.labels), copy=True)
+            return pd.DataFrame(codes, columns=self.labels, copy=True)
         rebuilt = [column.back(codes[:, j]) for j, column in enumerate(self.columns)]
         if self.labels is None:
             return np.column_stack([np.asarray(values, dtype=object) for values in rebuilt])
-        return pd.DataFrame(dict(zip(self.labels, rebuilt, strict=True)), copy=False)
+        frame = pd.DataFrame(dict(enumerate(rebuilt)), copy=False)
+        frame.columns = self.labels
+        return frame
 
     def rows(self) -> Any:
         """The rows as they were given."""
@@ -72,7 +74,7 @@ class Table:
             tuple(self.kinds[j] for j in kept),
             self.codes[:, kept],
             tuple(self.columns[j] for j in kept),
-            None if self.labels is None else tuple(self.labels[j] for j in kept),
+            None if self.labels is None else self.labels[kept],
         )
 
     def take(self, rows: NDArray[Any]) -> "Table":
@@ -122,7 +124,7 @@ def read_table(
         if len(X.columns) == 0:
             raise ValueError("X has no columns")
         read = [read_column(X, place) for place in range(len(X.columns))]
-        return _of_columns(tuple(map(str, X.columns)), read, kinds, tuple(X.columns))
+        return _of_columns(tuple(map(str, X.columns)), read, kinds, X.columns.copy())
     rows = array_of(X)
     if rows.ndim == 0:
         raise ValueError(f"X must be an array or data frame, got {type(X).__name__}")

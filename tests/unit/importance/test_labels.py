@@ -4,7 +4,8 @@ import typing
 
 import numpy as np
 import pytest
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 from sklearn.inspection import permutation_importance
 from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifier
 from sklearn.metrics import get_scorer, make_scorer, mean_squared_error
@@ -135,3 +136,82 @@ def test_a_score_is_the_one_of_permutation_importance(model, y, scoring, loss):
     bound = 5 * (theirs.importances_std + found.details["repeats"].std(axis=0)) / np.sqrt(40)
     for ours in (found.scores, found.details["repeats"].mean(axis=0)):
         assert (np.abs(ours - theirs.importances_mean) <= bound).all()
+
+
+class Typed(BaseEstimator):
+    """A model that is sure of some rows, and gives its numbers in a type of its own."""
+
+    def __init__(self, dtype, shown):
+        self.dtype, self.shown = dtype, shown
+
+    def fit(self, X, y):
+        return self
+
+    def predict(self, X):
+        values = X[:, 0] > 0 if self.dtype == "?" else SIZES[self.dtype](X[:, 0])
+        return np.asarray(values).astype(self.dtype).astype(self.shown)
+
+
+class TypedClasses(ClassifierMixin, Typed):
+    """Shares that are whole quarters."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict_proba(self, X):
+        second = np.clip(np.rint(4 * X[:, 0] + 2), 0, 4) / 4
+        none = np.zeros((len(X), len(self.classes_) - 2))
+        return np.column_stack([1 - second, second, none]).astype(self.shown)
+
+
+SIZES = {
+    "i1": lambda x: np.rint(100 * np.tanh(3 * x)),
+    "u1": lambda x: np.rint(100 * np.tanh(3 * x)) + 128,
+    "u8": lambda x: np.rint(100 * np.tanh(3 * x)) + 128,
+    "f2": lambda x: 5000 + 4 * np.rint(8 * x),
+    "f4": lambda x: 5000 + 4 * np.rint(8 * x),
+}
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("dtype", ["?", *SIZES])
+@pytest.mark.parametrize("function", OPTIONS)
+def test_numbers_of_a_narrow_type_score_as_floats(function, dtype):
+    y = Typed(dtype, float).predict(X) + RNG.standard_normal(200)
+    found, expected = (
+        function(Typed(dtype, shown), X, y, random_state=0, **OPTIONS[function]).scores
+        for shown in (dtype, float)
+    )
+    np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("dtype", ["f2", "f4", "longdouble"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("function", OPTIONS)
+def test_shares_of_exactly_0_and_1_score_as_floats(function, n_classes, dtype):
+    y = (LABELS + RNG.integers(0, 2, 200)) % n_classes
+    found, expected = (
+        function(TypedClasses("f8", shown).fit(X, y), X, y, random_state=0, **OPTIONS[function])
+        for shown in (dtype, float)
+    )
+    np.testing.assert_array_equal(found.scores, expected.scores)
+    assert np.isfinite(found.scores).all()
+
+
+@pytest.mark.parametrize("kind", [list, tuple])
+@pytest.mark.parametrize("names", [(0, 1), ("no", "yes"), (0, 1, 2)])
+def test_the_classes_of_a_model_of_your_own_are_any_sequence(names, kind):
+    X, y = classes(names)
+    model = TypedClasses("f8", "f8").fit(X, y)
+    expected = pfi(model, X, y, random_state=0).scores
+    model.classes_ = kind(names)
+    np.testing.assert_array_equal(pfi(model, X, y, random_state=0).scores, expected)
+
+
+@pytest.mark.parametrize("kind", [RandomForestClassifier, ExtraTreesClassifier])
+def test_models_of_two_responses_are_refused(kind):
+    both = kind(2, random_state=0).fit(X, np.column_stack([LABELS, LABELS]))
+    with pytest.raises(ValueError, match="has 2 responses; fit and explain a model for each"):
+        pfi(both, X, LABELS, random_state=0)

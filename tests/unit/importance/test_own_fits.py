@@ -291,3 +291,16 @@ def test_sage_with_whole_weights_is_that_of_repeated_rows():
     weighted = sage(model, X, y, sample_weight=weights, n_background=400, **options)
     error = np.hypot(plain.std_error, weighted.std_error)
     assert (np.abs(weighted.scores - plain.scores) < 4 * error).all()
+
+
+@pytest.mark.parametrize("weight", [1, 0.1, 3e5])
+@pytest.mark.parametrize("options", [{}, {"cv": 3}, {"n_background": 8}])
+def test_sage_with_equal_weights_is_that_without(options, weight):
+    sample = data(n=20)
+    model = LinearRegression().fit(*sample.train)
+    found, weighted = (
+        sage(model, *sample.test, sample_weight=weights, random_state=0, **options)
+        for weights in (None, np.full(20, weight))
+    )
+    for name in ("scores", "std_error"):  # the weighted fits of folds differ in last bits
+        np.testing.assert_allclose(getattr(weighted, name), getattr(found, name), rtol=1e-9)

@@ -1,5 +1,6 @@
 """One form for all methods: frames, Pipelines, kinds, groups, weights, folds, threads, results."""
 
+import copy
 import json
 
 import matplotlib
@@ -17,7 +18,11 @@ from sklearn.model_selection import RepeatedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, TargetEncoder
 
+from losaw import Audit, Explanation
+from losaw.data import Dataset, Truth
+from losaw.forest import Tree
 from losaw.importance import (
+    GroupTests,
     ImportanceResult,
     boruta,
     cpi,
@@ -25,6 +30,7 @@ from losaw.importance import (
     loco,
     mdi,
     pfi,
+    residual_importance,
     subgroups,
     tree_permutation,
     ufi,
@@ -304,6 +310,21 @@ def test_boruta_takes_labels_of_text_or_categories_and_levels(labels):
     found = boruta(X[["size", "note"]], y, n_estimators=20, max_runs=12, random_state=0)
     assert found.details["selected"].tolist() == [True, False]
     assert "task='classification'" in found.method
+    with_columns = boruta(
+        X[["size", "note"]], y.to_frame(), n_estimators=20, max_runs=12, random_state=0
+    )
+    assert with_columns.method == found.method
+    np.testing.assert_array_equal(with_columns.scores, found.scores)
+
+
+@pytest.mark.parametrize("method", [boruta, residual_importance])
+@pytest.mark.parametrize("labels", [(1, 2, 3), (0.5, 1.0, 1.5), ("a", "b", "c")])
+def test_three_categories_are_refused_in_a_series_and_in_a_frame(labels, method):
+    X, _ = frame(60)
+    y = pd.Series(pd.Categorical(labels * 20))
+    for response in (y, y.to_frame(), y.to_frame().set_axis(["town"], axis=1)):
+        with pytest.raises(ValueError, match="y has 3 classes"):
+            method(X[["size"]], response)
 
 
 @pytest.mark.parametrize("of", [pfi, subgroups])
@@ -352,3 +373,16 @@ def test_draws_of_truth_values_are_truth_values():
     for given in (X, pd.DataFrame(X), pl.DataFrame(X)):
         rows = np.asarray(read_table(given).rebuild(codes))
         assert rows.ravel().tolist() == [False, False, True, True]
+
+
+@pytest.mark.parametrize(
+    "kind", [ImportanceResult, GroupTests, Audit, Explanation, Dataset, Truth, Tree]
+)
+def test_what_holds_arrays_is_equal_to_itself_alone(kind):
+    one, other = object.__new__(kind), object.__new__(kind)
+    assert one == one and one != other and len({one, other, one}) == 2
+
+
+def test_a_result_is_no_copy_of_it():
+    found = result()
+    assert found == found and found != copy.deepcopy(found) and found in {found}

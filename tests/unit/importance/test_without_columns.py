@@ -332,3 +332,18 @@ def test_copies_of_a_model_with_a_generator_are_equal(make):
     assert isinstance(first.random_state, int) and first.random_state == second.random_state
     other = unfitted(LosawRandomForestRegressor(3, random_state=make(8)), 1)
     assert other.random_state != first.random_state
+
+
+@pytest.mark.parametrize("bits", [np.random.PCG64, np.random.PCG64DXSM, np.random.MT19937])
+@pytest.mark.parametrize("used", ["spawned", "restored"])
+def test_models_without_a_seed_depend_on_the_state_of_the_generator_alone(bits, used):
+    first = np.random.Generator(bits(0))
+    other = np.random.Generator(bits(0 if used == "spawned" else 1))
+    if used == "spawned":
+        other.spawn(2)
+    else:
+        other.bit_generator.state = first.bit_generator.state
+    scores = [
+        loco(forest(), X[:60], Y[:60], cv=2, random_state=rng).scores for rng in (first, other)
+    ]
+    np.testing.assert_array_equal(*scores)

@@ -3,6 +3,7 @@
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from losaw.knockoffs import make_sampler
@@ -222,3 +223,15 @@ def test_a_row_takes_no_residual_of_its_own_cluster_and_levels_and_missing_value
     assert any(np.isnan(values[:, 1]).any() for values in drawn)
     two = fitted(X, KINDS, clusters=(patient == 0) + 0).sample(np.random.default_rng(0))
     assert np.isin(two[:, 0], X[:, 0]).all()
+
+
+@pytest.mark.parametrize("form", [pd.DataFrame, pd.DataFrame.to_numpy])
+@pytest.mark.parametrize("dtype", ["Int64", "UInt8", "Float32", "boolean", "object"])
+def test_missing_values_of_pandas_beside_floats_are_missing(dtype, form):
+    rng = np.random.default_rng(0)
+    values = rng.integers(0, 2, 60).tolist()
+    values[7] = values[30] = pd.NA
+    given = pd.DataFrame({"a": rng.standard_normal(60), "b": pd.Series(values, dtype=dtype)})
+    plain = given.assign(b=[np.nan if v is pd.NA else float(v) for v in values])
+    found, expected = (fitted(X).sample(1) for X in (form(given), plain))
+    np.testing.assert_array_equal(found, expected)

@@ -146,3 +146,37 @@ def test_loco_of_a_forest_whose_features_are_named_by_places_keeps_them(choice):
     found = loco(forest.fit(frame[:40], RESPONSE[:40]), frame[40:], RESPONSE[40:],
                  train=(frame[:40], RESPONSE[:40]))  # fmt: skip
     assert found.feature_names == ("0", "1", "2", "3")
+
+
+PAIRS = [("a", 1), ("a", 2), ("b", 1)]
+COLUMNS = {
+    "pairs": pd.MultiIndex.from_tuples(PAIRS),
+    "pairs with names": pd.MultiIndex.from_tuples(PAIRS, names=["letter", "number"]),
+    "triples": pd.MultiIndex.from_tuples([(*pair, "x") for pair in PAIRS], names=list("lnx")),
+    "pairs that are no levels": pd.Index(PAIRS, tupleize_cols=False),
+    "words with a name": pd.Index(list("abc"), name="letter"),
+    "numbers": pd.Index([3, 1, 2]),
+}
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+@pytest.mark.parametrize("is_mixed", [False, True])
+def test_the_columns_are_those_that_were_read(name, is_mixed):
+    frame = pd.DataFrame(np.arange(36).reshape(12, 3) / 3, columns=COLUMNS[name])
+    if is_mixed:
+        frame.isetitem(1, np.arange(12) % 7)
+    table = read_table(frame)
+    fewer = table.without(np.array([1]))
+    for found, columns in ((table, frame.columns), (fewer, frame.columns[[0, 2]])):
+        assert type(found.rows().columns) is type(columns)
+        pd.testing.assert_index_equal(found.rows().columns, columns)
+
+
+@pytest.mark.parametrize("is_mixed", [False, True])
+def test_a_model_takes_columns_by_their_first_level(is_mixed):
+    frame = LABELLED[[1, 2, 3]].set_axis(COLUMNS["pairs"], axis=1)
+    if is_mixed:
+        frame.isetitem(2, ROW[:60])
+    model = type("Summing", (), {"predict": lambda self, rows: rows["a"].sum(axis=1).to_numpy()})()
+    found = pfi(model, frame, frame["a"].sum(axis=1), random_state=0).scores
+    assert (found[:2] > 0).all() and found[2] == 0
