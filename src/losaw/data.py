@@ -1,6 +1,6 @@
 """The data set that a generator draws and everything else takes: samples with their truth."""
 
-from collections.abc import Callable, Iterable, Sized
+from collections.abc import Callable, Sized
 from dataclasses import dataclass, field
 from numbers import Integral
 from typing import Literal, NamedTuple, get_args
@@ -72,19 +72,19 @@ class Truth:
     signal_is_known: bool = True
 
     def __post_init__(self) -> None:
-        if not isinstance(self.n_features, Integral):
-            raise TypeError(f"n_features must be a whole number, got {self.n_features!r}")
-        if not isinstance(self.signal, Iterable):
-            raise TypeError(f"signal must be a sequence of columns, got {self.signal!r}")
-        columns, known = {*self.signal}, range(self.n_features)
-        are_whole = all(isinstance(c, Integral) and not isinstance(c, bool) for c in columns)
-        is_right = are_whole and len(columns) == len(self.signal) and columns <= {*known}
-        if not is_right:
+        if not isinstance(self.n_features, Integral) or self.n_features < 0:
+            raise TypeError(f"n_features must be an integer of 0 or more, got {self.n_features!r}")
+        try:
+            signal = tuple(self.signal)
+        except TypeError:
+            raise TypeError(f"signal must be a sequence of columns, got {self.signal!r}") from None
+        are_whole = all(isinstance(c, Integral) and not isinstance(c, bool) for c in signal)
+        is_right = are_whole and len({*signal}) == len(signal)
+        if not is_right or not {*signal} <= {*range(self.n_features)}:
             raise ValueError(
-                f"signal must be different columns from 0 to {self.n_features - 1}, got "
-                f"{tuple(self.signal)}"
+                f"signal must be different columns from 0 to {self.n_features - 1}, got {signal}"
             )
-        object.__setattr__(self, "signal", tuple(map(int, self.signal)))
+        object.__setattr__(self, "signal", tuple(map(int, signal)))
 
     @property
     def is_signal(self) -> NDArray[np.bool_]:

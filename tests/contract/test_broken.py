@@ -285,6 +285,9 @@ def test_a_metric_of_classes_that_does_not_say_so_is_told_to_say_so():
     score = {"__call__": lambda _, one, __: np.mean(one.test[1][:, 1] - one.test[0])}
     found = messages(*with_("metric", **kept, **score))
     assert found and all('task = "classification"' in one and "X12" not in one for one in found)
+    fails = {"__call__": lambda *_: [][0]}
+    told = messages(*with_("metric", **OF_CLASSES, **fails))
+    assert told and not any("give the class" in one for one in told)
 
 
 FIXED = np.random.default_rng(1).standard_normal((200, 10))

@@ -152,10 +152,12 @@ def mostly_numbers(texts: Any) -> str:
         if given.str.fullmatch(CODE).any():
             return ""
         is_plain = pd.to_numeric(given, errors="coerce").notna()
-        if is_plain.nunique() == 1:
+        if is_plain.all():
             return (
                 "contains numbers that are written as text: make numbers of them, or say its kind"
             )
+        if not is_plain.any():  # of a category: as text they would have been read
+            return f"contains numbers with a sign or unit ({given.iloc[0]!r}): make numbers of them"
         shown = f"{given[is_plain].iloc[0]!r} and {given[~is_plain].iloc[0]!r}"
         return (
             f"contains numbers in two spellings ({shown}): taken as text; write all of them alike"

@@ -19,7 +19,7 @@ from losaw.explaining.columns import (
     without_key,
 )
 from losaw.explaining.table_file import READING, as_list
-from losaw.explaining.written import days_of, numbers_of
+from losaw.explaining.written import as_number, days_of, numbers_of
 from losaw.scoring.rows import cluster_numbers
 from losaw.support.arguments import check_finite, check_unique, one_of
 from losaw.support.errors import LosawError
@@ -276,15 +276,18 @@ def _response(read: Values, target: str, task: str | None) -> tuple[NDArray[Any]
             f"the target {target!r} has one value only ({labels[0]!r}): nothing to explain"
         )
     text = "" if is_number or (len(labels) == 2 and task is None) else mostly_numbers(values)
-    if "taken as text" in text and task is None:
+    is_category = "levels" in read.content  # its numbers in two spellings are classes
+    refused = "numbers and text" if is_category else "taken as text"
+    if task is None and refused in text:
         raise LosawError(
             f"the target {target!r} {text}; or, if its values are classes, say task classification "
             "(--task classification)"
         )
     if task == "regression" or (task is None and is_number and len(labels) > 2):
         if not is_number:
+            odd = next((text for text in labels if as_number(text) is None), labels[0])
             raise LosawError(
-                f"the target {target!r} contains {values[0]!r}: a regression needs numbers; "
+                f"the target {target!r} contains {odd!r}: a regression needs numbers; "
                 "make numbers of the text, like 1234.5 (astype(float))"
             )
         return _numbers(values, target), ()

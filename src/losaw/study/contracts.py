@@ -141,8 +141,11 @@ def _message(check: Check, subject: Registration) -> str:
     except FAILURES as error:
         message = f"raised {type(error).__name__}: {error}{place_of(error)}"
         if subject.kind == "metric" and isinstance(error, ValueError | LookupError | StopIteration):
-            is_of_numbers = getattr(subject.load(), "needs", "") == "prediction"
-            message += _OTHER_TASK if is_of_numbers else _OTHER_NAMES
+            metric = subject.load()
+            if getattr(metric, "needs", "") != "prediction":
+                message += _OTHER_NAMES
+            elif getattr(metric, "task", "") != "classification":
+                message += _OTHER_TASK
     shown = ", ".join(f"{key}={value!r}" for key, value in subject.parameters.items())
     return f"{message} [with {shown}]" if shown else message
 

@@ -572,19 +572,25 @@ def test_numbers_in_two_spellings_are_text_with_advice_that_helps_and_no_target(
     assert "say its kind" not in column.treatment and "write all of them" in column.treatment
     with pytest.raises(ValueError, match=r"in two spellings .*--task classification"):
         prepare(table(x=values), "x")
-    assert prepare(table(x=values), "x", task="classification").labels == tuple(sorted(set(values)))
+    levels = tuple(sorted(set(values)))
+    assert prepare(table(x=values), "x", task="classification").labels == levels
+    assert prepare(table(x=pd.Categorical(values)), "x").labels == levels  # they are said to be
+    with pytest.raises(ValueError, match="a regression needs numbers") as refused:
+        prepare(table(x=values), "x", task="regression")
+    assert "contains '0':" not in str(refused.value)
 
 
 @pytest.mark.parametrize(
-    ("values", "are_codes"),
-    [(["1", "2", "3"], False), (["01", "02", "03"], True),
-     (pd.Categorical(["10%", "20%", "30%"] * 40), False)],
+    ("values", "said"),
+    [(["1", "2", "3"], "or say its kind"), (["01", "02", "03"], ""),
+     (pd.Categorical(["1", "2", "3"] * 40), "or say its kind"),
+     (pd.Categorical(["10%", "20%", "30%"] * 40), "with a sign or unit ('10%'): make numbers")],
 )  # fmt: skip
-def test_numbers_as_text_in_one_spelling_stay_classes(values, are_codes):
+def test_numbers_as_text_in_one_spelling_stay_classes(values, said):
     values = np.resize(values, N) if isinstance(values, list) else values
     assert len(prepare(table(x=values), "x").labels) == 3
     treatment = column_of(table(x=values))[0].treatment
-    assert treatment == "" if are_codes else "or say its kind" in treatment
+    assert said in treatment and bool(said) == bool(treatment)
 
 
 @pytest.mark.parametrize(("change", "options", "words"), REFUSED)

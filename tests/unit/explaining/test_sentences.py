@@ -257,6 +257,16 @@ def test_a_text_that_repeats_hides_no_numbers_that_repeat_but_with_it(
     assert [s.features for s in _clusters(data, n, related)] == features
 
 
+def test_a_wide_table_without_persons_is_searched_by_codes_alone(monkeypatch):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.integers(0, 40, (400, 12))).add_prefix("c")
+    frame = frame.assign(job=[f"t{n}" for n in rng.integers(0, 60, 400)], y=rng.random(400))
+    data = prepare(frame, "y")
+    related = associations(data.X, list(data.kinds.values()), 0)
+    monkeypatch.setattr(pd.DataFrame, "drop_duplicates", None)  # of 66 pairs, as slow as a forest
+    assert [s.features for s in _clusters(data, 400, related)] == [("job",)]
+
+
 def test_a_rare_class_is_kept_and_said():
     frame = noise(2000).drop(columns="y")
     frame["y"] = np.where(np.random.default_rng(1).permutation(2000) < 12, "rare", "usual")

@@ -139,10 +139,14 @@ def from_its_own_generator(user: str, method: Any) -> Iterator[None]:
 def _is_foreign(method: Any) -> bool:
     """Whether a learner, an importance, a metric or another method is not of losaw itself.
 
-    It is a plugin's, or of any library: a learner may be named by its import path.
+    It is a plugin's, or of any library: a learner may be named by its import path. Support vector
+    machines of scikit-learn count as ours: a regression of theirs draws a number that decides
+    nothing, and takes no ``random_state``.
     """
     made = method.function if isinstance(method, Metric) else type(method)
-    return is_of_a_plugin(made) or made.__module__.partition(".")[0] != "losaw"
+    module = str(made.__module__)  # None of some functions
+    is_ours = module.partition(".")[0] == "losaw" or module.startswith("sklearn.svm.")
+    return is_of_a_plugin(made) or not is_ours
 
 
 GLOBAL_DRAWS = (

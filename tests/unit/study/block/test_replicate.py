@@ -8,6 +8,7 @@ import pytest
 from sklearn.base import ClassifierMixin
 from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVR, NuSVR
 from sklearn.tree import ExtraTreeRegressor
 
 from losaw.data import Dataset, Sample, Truth
@@ -214,6 +215,12 @@ def test_a_learner_of_any_module_that_draws_from_a_global_generator_is_a_failure
     (row,) = rows_of({}, metrics, learner).values()
     assert row.status == "failed"
     assert "draws from numpy's or Python's global generator" in row.message
+
+
+@pytest.mark.parametrize("learner", [SVR, NuSVR])
+def test_a_draw_that_decides_nothing_is_no_failure(learner):
+    (row,) = rows_of({}, {"error": Metric(error, "prediction")}, learner).values()
+    assert row.status == "ok", row.message
 
 
 def test_a_learner_that_changes_the_data_is_a_failed_fit():

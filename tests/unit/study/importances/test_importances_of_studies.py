@@ -1,5 +1,6 @@
 """Importances as studies have them: what they compute, and what is refused when a file is read."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -151,21 +152,28 @@ def test_data_of_a_study_whose_parts_do_not_fit_are_refused(changes, words):
         replace(example_data(), **changes)
 
 
-@pytest.mark.parametrize("signal", [(1.0,), (True,), ("X1",), (0, 0), (-1,), (5,), (np.True_,)])
+@pytest.mark.parametrize(
+    "signal", [(1.0,), (True,), ("X1",), (0, 0), (-1,), (5,), (np.True_,), ([0],)]
+)
 def test_a_signal_that_is_no_column_is_refused(signal):
     with pytest.raises(ValueError, match="signal must be different columns from 0 to 4"):
         Truth(signal, 5)
 
 
-@pytest.mark.parametrize("n_features", [3.0, "3", None])
+@pytest.mark.parametrize("n_features", [3.0, "3", None, -1])
 def test_a_number_of_features_that_is_no_whole_number_is_refused(n_features):
-    with pytest.raises(TypeError, match="n_features must be a whole number, got "):
+    with pytest.raises(TypeError, match="n_features must be an integer of 0 or more, got "):
         Truth((), n_features)
 
 
-@pytest.mark.parametrize("signal", [0, None, 1.5])
+def test_a_signal_is_any_row_of_columns():
+    for signal in ((0, 2), [0, 2], {0, 2}, np.array([0, 2]), (one for one in (0, 2))):
+        assert Truth(signal, 3).signal == (0, 2)
+
+
+@pytest.mark.parametrize("signal", [0, None, 1.5, np.array(1)])
 def test_a_signal_that_is_no_sequence_is_refused(signal):
-    with pytest.raises(TypeError, match=f"signal must be a sequence of columns, got {signal}"):
+    with pytest.raises(TypeError, match=re.escape(f"of columns, got {signal!r}")):
         Truth(signal, 3)
 
 
