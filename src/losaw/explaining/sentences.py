@@ -432,7 +432,7 @@ def _clusters(data: Prepared, n_rows: int, related: Associations) -> Iterator[Se
 
 
 def _n_pairs(one: NDArray[np.int64], other: NDArray[np.int64]) -> int:
-    """How many pairs of codes occur; 20 times as fast as with a frame of the two columns."""
+    """How many pairs of codes occur, both known, in a fifteenth of the time that a frame takes."""
     import pandas as pd
 
     known = (one >= 0) & (other >= 0)
